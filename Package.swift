@@ -1,0 +1,54 @@
+// swift-tools-version: 6.2
+// SPDX-License-Identifier: Apache-2.0
+
+import PackageDescription
+
+/// What every target of ours is held to: Swift 6, no warning, no unmarked unsafe code.
+let strict: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .strictMemorySafety(),
+    .treatAllWarnings(as: .error),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .enableUpcomingFeature("InferIsolatedConformances"),
+]
+
+/// A target of the daemon's side: the layers of docs/architecture.md, lowest first.
+func layer(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: strict)
+}
+
+func support(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .target(
+        name: name, dependencies: dependencies, path: "Tests/Support/\(name)",
+        swiftSettings: strict)
+}
+
+func program(_ name: String, path: String? = nil, _ dependencies: [Target.Dependency]) -> Target {
+    .executableTarget(
+        name: name, dependencies: dependencies, path: path, swiftSettings: strict)
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .testTarget(name: name, dependencies: dependencies, swiftSettings: strict)
+}
+
+let package = Package(
+    name: "LocalAuth",
+    targets: [
+        // C: module maps and static inline helpers, nothing else.
+        .systemLibrary(
+            name: "CGLib", pkgConfig: "gio-2.0", providers: [.apt(["libglib2.0-dev"])]),
+        .systemLibrary(name: "CLinux"),
+
+        // Bindings: know no word of ours.
+        layer("SystemSupport", ["CLinux"]),
+        layer("GLibBinding", ["CGLib"]),
+
+        // Tests.
+        tests("SystemSupportTests", ["SystemSupport"]),
+        tests("GLibBindingTests", ["GLibBinding"]),
+    ]
+)

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CLinux
+internal import Glibc
+
+/// Takes Unix signals as events of an executor instead of interruptions.
+package final class SignalWatch: Sendable {
+    private let descriptor: Descriptor
+
+    /// Blocks the signals for this thread and those started later, so it belongs before them.
+    package init?(_ signals: [Int32]) {
+        var set = sigset_t()
+        // SAFETY: the set is ours, and the kernel copies it.
+        unsafe sigemptyset(&set)
+        for signal in signals { unsafe sigaddset(&set, signal) }
+        unsafe pthread_sigmask(SIG_BLOCK, &set, nil)
+        guard
+            let descriptor = Descriptor(
+                adopting: unsafe signalfd(-1, &set, Int32(SFD_CLOEXEC | SFD_NONBLOCK)))
+        else { return nil }
+        self.descriptor = descriptor
+    }
+
+    /// Calls `action` on the executor's thread when one of the signals comes.
+    package func start(on executor: PollExecutor, action: @escaping () -> Void) {
+        let number = descriptor.rawValue
+        _ = executor.watch(number, for: .input) { _ in
+            var info = signalfd_siginfo()
+            let size = MemoryLayout<signalfd_siginfo>.size
+            // SAFETY: the kernel writes at most `size` bytes.
+            guard unsafe read(number, &info, size) == size else { return }
+            action()
+        }
+    }
+}
+
+/// Makes this process a poor place to look for secrets: no core dumps, no debugger of the same
+/// user.
+package func forbidCoreDumps() {
+    var none = rlimit(rlim_cur: 0, rlim_max: 0)
+    // SAFETY: the kernel copies the limit.
+    unsafe _ = setrlimit(__rlimit_resource_t(4), &none)
+    localauth_forbid_dumps()
+}
