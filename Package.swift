@@ -43,12 +43,19 @@ let package = Package(
             name: "CGLib", pkgConfig: "gio-2.0", providers: [.apt(["libglib2.0-dev"])]),
         .systemLibrary(name: "CLinux"),
 
+        // Words and rules: imports nothing.
+        layer("LocalAuthModel"),
+
         // Bindings: know no word of ours.
         layer("SystemSupport", ["CLinux"]),
         layer("GLibBinding", ["CGLib"]),
 
+        // Test support.
+        support("TestKit", ["SystemSupport", "CGLib"]),
+
         // Tests.
         tests("SystemSupportTests", ["SystemSupport"]),
         tests("GLibBindingTests", ["GLibBinding"]),
+        tests("LocalAuthModelTests", ["LocalAuthModel", "TestKit"]),
     ]
 )

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The prints on disk.
+package protocol PrintStoring: Sendable {
+    /// Begins to watch the directory. `changed` is called with a user whose prints may have
+    /// changed, by us or by another program, or with `nil` when that could be anybody's.
+    func start(changed: @escaping @Sendable (UserName?) -> Void) async throws(StorageFailure)
+    /// Which usable prints a user has. Damaged, foreign and hostile files are passed over with
+    /// one log line each, and left where they are. Watches this user's files from now on.
+    func list(of user: UserName) async throws(StorageFailure) -> [PrintID]
+    /// The user's prints for the given kinds of reader, in no order.
+    func load(
+        of user: UserName, for readers: Set<ReaderKind>
+    ) async throws(StorageFailure) -> [StoredPrint]
+    /// Writes atomically and durably; an older print with the same id is replaced.
+    func save(_ print: StoredPrint) async throws(StorageFailure)
+    /// Removes the file. `.notFound` when there is none.
+    func delete(_ print: PrintID) async throws(StorageFailure)
+}
+
+/// What a look at a user's lockout record gave.
+package enum LockoutReading: Hashable, Sendable {
+    case none
+    case record(LockoutRecord)
+    /// There is something, but it cannot be read or understood. It counts as locked.
+    case unreadable
+}
+
+/// The lockout records on disk, kept by user id *and* name.
+package protocol LockoutStoring: Sendable {
+    func read(for account: Account) async -> LockoutReading
+    /// Atomic and durable: when this returns, a crash cannot take it back.
+    func write(_ record: LockoutRecord, for account: Account) async throws(StorageFailure)
+}

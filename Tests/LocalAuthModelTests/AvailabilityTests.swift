@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LocalAuthModel
+import Testing
+
+@Suite struct `What is known of a user's biometry` {
+    struct Row: CustomTestStringConvertible {
+        let testDescription: String
+        var readers: [ReaderDescription] = [.sample(1)]
+        var prints: [PrintID]? = [.sample]
+        var lockout = LockoutStanding.open(attemptsLeft: 5)
+        let expected: Result<[ReaderDescription], EvaluationError>
+    }
+
+    private static let locked = LockoutStanding.locked(for: nil)
+
+    static let rows = [
+        Row(testDescription: "all is well", expected: .success([.sample(1)])),
+        Row(
+            testDescription: "no reader, no print", readers: [], prints: [],
+            expected: .failure(.biometryNotAvailable)),
+        Row(
+            testDescription: "no reader for the print", readers: [],
+            expected: .failure(.biometryDisconnected)),
+        Row(
+            testDescription: "no print", prints: [], expected: .failure(.biometryNotEnrolled)),
+        Row(
+            testDescription: "a print for another reader", readers: [.sample(1, device: "2")],
+            expected: .failure(.biometryNotEnrolled)),
+        Row(
+            testDescription: "prints that could not be looked up", prints: nil,
+            expected: .failure(.biometryNotAvailable)),
+        Row(
+            testDescription: "prints that could not be looked up, and no reader", readers: [],
+            prints: nil, expected: .failure(.biometryNotAvailable)),
+        Row(
+            testDescription: "locked", lockout: locked, expected: .failure(.biometryLockout)),
+        Row(
+            testDescription: "locked for a time", lockout: .locked(for: .seconds(3)),
+            expected: .failure(.biometryLockout)),
+        Row(
+            testDescription: "locked, without prints", prints: [], lockout: locked,
+            expected: .failure(.biometryNotEnrolled)),
+        Row(
+            testDescription: "hot", readers: [.sample(1, temperature: .hot)],
+            expected: .failure(.biometryNotAvailable)),
+        Row(
+            testDescription: "warm", readers: [.sample(1, temperature: .warm)],
+            expected: .success([.sample(1, temperature: .warm)])),
+        Row(
+            testDescription: "one of two hot",
+            readers: [.sample(1, temperature: .hot), .sample(2)],
+            expected: .success([.sample(2)])),
+        Row(
+            testDescription: "hot and locked", readers: [.sample(1, temperature: .hot)],
+            lockout: locked, expected: .failure(.biometryLockout)),
+        Row(
+            testDescription: "one of two with prints",
+            readers: [.sample(1, device: "2"), .sample(2)], expected: .success([.sample(2)])),
+    ]
+
+    @Test(arguments: rows) func `says on which readers a finger can be asked for`(row: Row) {
+        let facts = BiometryFacts(
+            readers: row.readers, prints: row.prints, lockout: row.lockout)
+        #expect(facts.biometry() == row.expected)
+        #expect(facts.evaluate(.deviceOwnerAuthenticationWithBiometrics) == row.expected)
+        // Where no finger can serve, a password would have to be asked for.
+        #expect(
+            facts.evaluate(.deviceOwnerAuthentication)
+                == row.expected.mapError { _ in .notInteractive })
+    }
+}
