@@ -52,8 +52,11 @@ let package = Package(
 
         // Test support.
         support("TestKit", ["SystemSupport", "CGLib"]),
+        program(
+            "virtual-finger", path: "Tests/Support/virtual-finger", ["TestKit", "SystemSupport"]),
 
         // Tests.
+        tests("TestKitTests", ["TestKit"]),
         tests("SystemSupportTests", ["SystemSupport"]),
         tests("GLibBindingTests", ["GLibBinding"]),
         tests("LocalAuthModelTests", ["LocalAuthModel", "TestKit"]),
