@@ -41,6 +41,9 @@ let package = Package(
         // C: module maps and static inline helpers, nothing else.
         .systemLibrary(
             name: "CGLib", pkgConfig: "gio-2.0", providers: [.apt(["libglib2.0-dev"])]),
+        .systemLibrary(
+            name: "CFprint", pkgConfig: "libfprint-2",
+            providers: [.apt(["libfprint-2-dev", "libglib2.0-dev"])]),
         .systemLibrary(name: "CLinux"),
 
         // Words and rules: imports nothing.
@@ -50,8 +53,16 @@ let package = Package(
         layer("SystemSupport", ["CLinux"]),
         layer("GLibBinding", ["CGLib"]),
 
+        // Adapters: know the words and one binding.
+        layer(
+            "FingerprintReaders",
+            ["LocalAuthModel", "SystemSupport", "CGLib", "CFprint", "CLinux"]),
+
         // Test support.
         support("TestKit", ["SystemSupport", "CGLib"]),
+        program(
+            "reader-probe", path: "Tests/Support/reader-probe",
+            ["FingerprintReaders", "LocalAuthModel", "SystemSupport", "TestKit"]),
         program(
             "virtual-finger", path: "Tests/Support/virtual-finger", ["TestKit", "SystemSupport"]),
 
@@ -59,6 +70,9 @@ let package = Package(
         tests("TestKitTests", ["TestKit"]),
         tests("SystemSupportTests", ["SystemSupport"]),
         tests("GLibBindingTests", ["GLibBinding"]),
+        tests(
+            "FingerprintReadersTests",
+            ["LocalAuthModel", "SystemSupport", "TestKit", "reader-probe"]),
         tests("LocalAuthModelTests", ["LocalAuthModel", "TestKit"]),
     ]
 )

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CFprint
+internal import CGLib
+internal import LocalAuthModel
+
+extension FprintReader {
+    /// Compares one touch with the prints. A reader that cannot identify compares with the first
+    /// usable print only, so the caller puts the likeliest first.
+    func scan(
+        _ turn: Turn, against prints: [StoredPrint],
+        sensor: @escaping @Sendable (SensorState) -> Void
+    ) async throws(ReaderFailure) -> ScanVerdict {
+        let device = try freeDevice(for: turn)
+        guard !Task.isCancelled else { throw .cancelled }
+        guard let gallery = Gallery(prints, for: device) else { throw .noUsablePrints }
+        let operation = ScanOperation(gallery: gallery, sensor: sensor)
+        let result =
+            device.features.contains(.identify)
+            ? await identify(operation, on: device) : await verify(operation, on: device)
+        operation.tell(.idle)
+        gallery.release()
+        if operation.isCancelled || Task.isCancelled {
+            // Nobody may use a match that comes after they were told of the end; but a miss is a
+            // miss, or else cancelling at the right moment would make it one that never was.
+            guard operation.verdict == .missed else { throw .cancelled }
+        }
+        // What was reported stands: an error after it is about the reader, not about the finger.
+        if let verdict = operation.verdict { return verdict }
+        guard case .failure(let error) = result else { throw failure(.nothingTold) }
+        if let cause = RetryCause(error) { return .badScan(cause) }
+        throw failure(error)
+    }
+
+    private func identify(
+        _ operation: ScanOperation, on device: DeviceRef
+    ) async -> Result<Bool, GErrorValue> {
+        // SAFETY: the gallery and the operation outlive the call, whose end is awaited.
+        await unsafe run(operation) { ready, data in
+            unsafe fp_device_identify(
+                device.raw, operation.gallery.prints, operation.cancellable,
+                ScanOperation.matched, operation.address, nil, ready, data)
+        } finish: { result in
+            unsafe catchingGError { error in
+                unsafe fp_device_identify_finish(device.raw, result, nil, nil, error) != 0
+            }
+        }
+    }
+
+    private func verify(
+        _ operation: ScanOperation, on device: DeviceRef
+    ) async -> Result<Bool, GErrorValue> {
+        // SAFETY: the gallery and the operation outlive the call, whose end is awaited.
+        await unsafe run(operation) { ready, data in
+            unsafe fp_device_verify(
+                device.raw, operation.gallery.first, operation.cancellable,
+                ScanOperation.matched, operation.address, nil, ready, data)
+        } finish: { result in
+            unsafe catchingGError { error in
+                unsafe fp_device_verify_finish(device.raw, result, nil, nil, error) != 0
+            }
+        }
+    }
+
+    /// Makes a print over several touches.
+    func enrol(
+        _ turn: Turn, _ print: PrintID, stage: @escaping @Sendable (EnrolmentStage) -> Void
+    ) async throws(ReaderFailure) -> StoredPrint {
+        let device = try freeDevice(for: turn)
+        guard print.reader == kind else { throw .notSupported }
+        guard !Task.isCancelled else { throw .cancelled }
+        let operation = EnrolOperation(stage: stage)
+        let result: Result<[UInt8], GErrorValue> = await unsafe run(operation) { ready, data in
+            // A new print each time: libfprint adds to one that has been enrolled before.
+            // SAFETY: libfprint holds the print on its own until the end, which is awaited.
+            let empty = PrintRef(of: print, on: device)
+            unsafe fp_device_enroll(
+                device.raw, empty.raw, operation.cancellable, EnrolOperation.progressed,
+                operation.address, nil, ready, data)
+        } finish: { result in
+            // SAFETY: the print that is returned is ours.
+            let finished = unsafe catchingGError { error in
+                unsafe fp_device_enroll_finish(device.raw, result, error)
+            }
+            switch unsafe finished {
+            case .success(let raw?): return unsafe PrintRef(adopting: raw).template()
+            case .success(nil): return .failure(.nothingTold)
+            case .failure(let error): return .failure(error)
+            }
+        }
+        let isCancelled = operation.isCancelled || Task.isCancelled
+        switch result {
+        case .success(let template):
+            let stored = StoredPrint(id: print, template: template)
+            guard isCancelled else { return stored }
+            // Nobody will keep it, so it must not stay in the reader's memory either.
+            try? await delete(turn, stored)
+            throw .cancelled
+        case .failure(let error):
+            throw isCancelled ? .cancelled : failure(error)
+        }
+    }
+
+    /// Deletes the print from the reader's own memory. Not to be cancelled half way.
+    func delete(_ turn: Turn, _ print: StoredPrint) async throws(ReaderFailure) {
+        let device = try freeDevice(for: turn)
+        guard device.features.contains(.storage) else { return }
+        guard let ref = PrintRef.reading(print, for: device) else { throw .noUsablePrints }
+        let operation = Operation(isCancellable: false)
+        // SAFETY: libfprint holds the print on its own until the end, which is awaited.
+        let result = await unsafe run(operation) { ready, data in
+            unsafe fp_device_delete_print(device.raw, ref.raw, nil, ready, data)
+        } finish: { result in
+            unsafe catchingGError { error in
+                unsafe fp_device_delete_print_finish(device.raw, result, error) != 0
+            }
+        }
+        if case .failure(let error) = result { throw failure(error) }
+    }
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CFprint
+internal import CGLib
+internal import LocalAuthModel
+
+extension ReaderFailure {
+    /// The one place where libfprint's error becomes a reader's failure.
+    init(_ error: GErrorValue) {
+        switch error.domain {
+        case fp_device_error_quark(): self.init(deviceError: error.code)
+        // Only our own cancel says so: heat and suspend come in libfprint's domain.
+        case g_io_error_quark() where error.code == Int32(G_IO_ERROR_CANCELLED.rawValue):
+            self = .cancelled
+        default: self = .io
+        }
+    }
+
+    private init(deviceError code: Int32) {
+        switch FpDeviceError(rawValue: UInt32(bitPattern: code)) {
+        case FP_DEVICE_ERROR_REMOVED: self = .removed
+        case FP_DEVICE_ERROR_BUSY: self = .busy
+        case FP_DEVICE_ERROR_TOO_HOT: self = .tooHot
+        case FP_DEVICE_ERROR_NOT_SUPPORTED: self = .notSupported
+        case FP_DEVICE_ERROR_DATA_NOT_FOUND: self = .notOnReader
+        case FP_DEVICE_ERROR_DATA_FULL: self = .storageFull
+        case FP_DEVICE_ERROR_DATA_DUPLICATE: self = .duplicate
+        default: self = .io
+        }
+    }
+}
+
+extension RetryCause {
+    /// Why the scan must be repeated; `nil` for an error that does not ask for that.
+    init?(_ error: GErrorValue) {
+        guard error.domain == fp_device_retry_quark() else { return nil }
+        switch FpDeviceRetry(rawValue: UInt32(bitPattern: error.code)) {
+        case FP_DEVICE_RETRY_TOO_SHORT: self = .tooShort
+        case FP_DEVICE_RETRY_CENTER_FINGER: self = .notCentered
+        case FP_DEVICE_RETRY_REMOVE_FINGER: self = .removeFinger
+        // FP_DEVICE_RETRY_TOO_FAST of libfprint 1.94.6, which 1.94.5's header does not have.
+        case FpDeviceRetry(rawValue: 4): self = .tooFast
+        default: self = .general
+        }
+    }
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Synchronization
+import TestKit
+import Testing
+
+/// One run of `reader-probe` with virtual readers of its own.
+///
+/// Any critical of GLib's ends the probe, and with it the test.
+final class ProbeRun {
+    struct Ended: Error, CustomStringConvertible {
+        let awaited: String
+        let seen: [String]
+        let log: String
+        var description: String { "ended before \"\(awaited)\"; seen: \(seen); log:\n\(log)" }
+    }
+
+    let device: VirtualReader
+    let storage: VirtualReader
+    /// Every line so far.
+    private(set) var seen: [String] = []
+    private var unclaimed: [String] = []
+    private var lines: AsyncStream<String>.Iterator
+    private let process = Process()
+    /// Ends when the process has.
+    private let exit: AsyncStream<Never>
+    private let input = Pipe()
+    private let directory: URL
+    private let log: URL
+
+    /// Starts the probe, and the readers in it.
+    ///
+    /// - Parameter drivers: the virtual readers that it has.
+    /// - Throws: what kept the probe from starting.
+    init(_ drivers: VirtualReader.Driver...) async throws {
+        directory = FileManager.default.temporaryDirectory
+            .appending(path: "reader-probe-\(UUID().uuidString.prefix(8))")
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        log = directory.appending(path: "log")
+        device = VirtualReader(path: directory.appending(path: "device").path)
+        storage = VirtualReader(path: directory.appending(path: "storage").path)
+
+        var environment = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("FP_") }
+        let names = VirtualReader.Driver.allCases.map(\.rawValue).joined(separator: ":")
+        environment["FP_DRIVERS_WHITELIST"] = names
+        environment["FP_DRIVERS_ALLOWLIST"] = names
+        for driver in drivers {
+            environment[driver.variable] = driver == .device ? device.path : storage.path
+        }
+        environment["G_DEBUG"] = "fatal-criticals"
+        _ = FileManager.default.createFile(atPath: log.path, contents: nil)
+
+        let output = Pipe()
+        process.executableURL = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
+            .deletingLastPathComponent().appending(path: "reader-probe")
+        process.environment = environment
+        process.standardInput = input
+        process.standardOutput = output
+        process.standardError = try FileHandle(forWritingTo: log)
+        let (exit, exited) = AsyncStream<Never>.makeStream()
+        self.exit = exit
+        process.terminationHandler = { _ in exited.finish() }
+        lines = TestKit.lines(from: output.fileHandleForReading).makeAsyncIterator()
+        try process.run()
+        try await say("start", until: "started")
+    }
+
+    deinit {
+        if process.isRunning { process.terminate() }
+        try? FileManager.default.removeItem(at: directory)
+    }
+
+    /// Gives the probe a command.
+    func say(_ command: String) throws {
+        try input.fileHandleForWriting.write(contentsOf: Data((command + "\n").utf8))
+    }
+
+    /// Waits for the next line that begins so, and gives what follows there. Other lines that
+    /// come meanwhile can be waited for later.
+    @discardableResult
+    func hear(_ beginning: String) async throws -> String {
+        while true {
+            if let index = unclaimed.firstIndex(where: {
+                $0 == beginning || $0.hasPrefix(beginning + " ")
+            }) {
+                return String(unclaimed.remove(at: index).dropFirst(beginning.count + 1))
+            }
+            guard let line = await lines.next(isolation: #isolation) else {
+                let text = (try? String(contentsOf: log, encoding: .utf8)) ?? ""
+                throw Ended(awaited: beginning, seen: seen, log: text)
+            }
+            seen.append(line)
+            unclaimed.append(line)
+        }
+    }
+
+    @discardableResult
+    func say(_ command: String, until beginning: String) async throws -> String {
+        try say(command)
+        return try await hear(beginning)
+    }
+
+    /// Enrols the finger that the virtual readers know by `scan`, under a label.
+    func enrol(
+        _ label: String, on reader: Int, _ socket: VirtualReader, user: String, finger: String,
+        scan: String
+    ) async throws {
+        try say("enrol \(reader) \(label) \(user) \(finger)")
+        for _ in 0..<5 { try socket.send("SCAN \(scan)") }
+        #expect(try await hear("enrol \(reader)") == "ok")
+    }
+
+    /// Enrols the finger that most tests scan: alice's right index, `alice-right`.
+    func enrolAlice(on reader: Int = 1, _ socket: VirtualReader) async throws {
+        try await enrol(
+            "alice", on: reader, socket, user: "alice", finger: "right-index-finger",
+            scan: "alice-right")
+    }
+
+    /// Ends the probe, which must not have crashed.
+    func finish() async throws {
+        try input.fileHandleForWriting.close()
+        while let line = await lines.next(isolation: #isolation) { seen.append(line) }
+        // Not `waitUntilExit`: it keeps the processor busy, and a time limit cannot end it.
+        for await _ in exit {}
+        try Task.checkCancellation()
+        let text = (try? String(contentsOf: log, encoding: .utf8)) ?? ""
+        #expect(process.terminationReason == .exit && process.terminationStatus == 0, "\(text)")
+    }
+}
