@@ -57,12 +57,16 @@ let package = Package(
         layer(
             "FingerprintReaders",
             ["LocalAuthModel", "SystemSupport", "CGLib", "CFprint", "CLinux"]),
+        layer(
+            "PrintStorage",
+            ["LocalAuthModel", "SystemSupport", "GLibBinding", "CGLib", "CLinux"]),
 
         // Test support.
         support("TestKit", ["SystemSupport", "CGLib"]),
         program(
             "reader-probe", path: "Tests/Support/reader-probe",
             ["FingerprintReaders", "LocalAuthModel", "SystemSupport", "TestKit"]),
+        program("print-probe", path: "Tests/Support/print-probe", ["CFprint", "CGLib"]),
         program(
             "virtual-finger", path: "Tests/Support/virtual-finger", ["TestKit", "SystemSupport"]),
 
@@ -70,6 +74,9 @@ let package = Package(
         tests("TestKitTests", ["TestKit"]),
         tests("SystemSupportTests", ["SystemSupport"]),
         tests("GLibBindingTests", ["GLibBinding"]),
+        tests(
+            "PrintStorageTests",
+            ["PrintStorage", "LocalAuthModel", "SystemSupport", "TestKit", "print-probe"]),
         tests(
             "FingerprintReadersTests",
             ["LocalAuthModel", "SystemSupport", "TestKit", "reader-probe"]),
