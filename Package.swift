@@ -39,6 +39,7 @@ let package = Package(
     name: "LocalAuth",
     targets: [
         // C: module maps and static inline helpers, nothing else.
+        .systemLibrary(name: "CDBus", pkgConfig: "dbus-1", providers: [.apt(["libdbus-1-dev"])]),
         .systemLibrary(
             name: "CGLib", pkgConfig: "gio-2.0", providers: [.apt(["libglib2.0-dev"])]),
         .systemLibrary(
@@ -52,6 +53,7 @@ let package = Package(
         // Bindings: know no word of ours.
         layer("SystemSupport", ["CLinux"]),
         layer("GLibBinding", ["CGLib"]),
+        layer("DBusBinding", ["CDBus", "SystemSupport"]),
 
         // Adapters: know the words and one binding.
         layer(
@@ -63,6 +65,9 @@ let package = Package(
 
         // Test support.
         support("TestKit", ["SystemSupport", "CGLib"]),
+        support(
+            "BusTestKit",
+            ["DBusBinding", "LocalAuthModel", "SystemSupport", "TestKit"]),
         program(
             "reader-probe", path: "Tests/Support/reader-probe",
             ["FingerprintReaders", "LocalAuthModel", "SystemSupport", "TestKit"]),
@@ -81,5 +86,6 @@ let package = Package(
             "FingerprintReadersTests",
             ["LocalAuthModel", "SystemSupport", "TestKit", "reader-probe"]),
         tests("LocalAuthModelTests", ["LocalAuthModel", "TestKit"]),
+        tests("DBusBindingTests", ["DBusBinding", "SystemSupport", "BusTestKit"]),
     ]
 )
