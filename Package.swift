@@ -37,6 +37,9 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 
 let package = Package(
     name: "LocalAuth",
+    products: [
+        .executable(name: "localauthd", targets: ["localauthd"])
+    ],
     targets: [
         // C: module maps and static inline helpers, nothing else.
         .systemLibrary(name: "CDBus", pkgConfig: "dbus-1", providers: [.apt(["libdbus-1-dev"])]),
@@ -62,12 +65,31 @@ let package = Package(
         layer(
             "PrintStorage",
             ["LocalAuthModel", "SystemSupport", "GLibBinding", "CGLib", "CLinux"]),
+        layer("SystemAuthorities", ["LocalAuthModel", "SystemSupport", "DBusBinding"]),
+
+        // Contract and service: name no adapter.
+        layer("LocalAuthContract", ["DBusBinding"]),
+        layer(
+            "LocalAuthService",
+            ["LocalAuthModel", "LocalAuthContract", "DBusBinding", "SystemSupport", "GLibBinding"]),
+
+        // Programs: wiring.
+        program(
+            "localauthd",
+            [
+                "LocalAuthModel", "LocalAuthContract", "LocalAuthService", "DBusBinding",
+                "SystemSupport", "GLibBinding", "FingerprintReaders", "PrintStorage",
+                "SystemAuthorities",
+            ]),
 
         // Test support.
         support("TestKit", ["SystemSupport", "CGLib"]),
         support(
             "BusTestKit",
-            ["DBusBinding", "LocalAuthModel", "SystemSupport", "TestKit"]),
+            [
+                "DBusBinding", "LocalAuthContract", "LocalAuthModel", "SystemSupport", "TestKit",
+                "localauthd",
+            ]),
         program(
             "reader-probe", path: "Tests/Support/reader-probe",
             ["FingerprintReaders", "LocalAuthModel", "SystemSupport", "TestKit"]),
@@ -87,5 +109,12 @@ let package = Package(
             ["LocalAuthModel", "SystemSupport", "TestKit", "reader-probe"]),
         tests("LocalAuthModelTests", ["LocalAuthModel", "TestKit"]),
         tests("DBusBindingTests", ["DBusBinding", "SystemSupport", "BusTestKit"]),
+        tests(
+            "LocalAuthServiceTests",
+            [
+                "LocalAuthService", "LocalAuthModel", "LocalAuthContract", "DBusBinding",
+                "SystemSupport", "GLibBinding", "BusTestKit",
+            ]),
+        tests("localauthdTests", ["localauthd"]),
     ]
 )

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import DBusBinding
+internal import LocalAuthContract
+package import LocalAuthModel
+package import SystemSupport
+
+/// The adapters that the service works with; it knows them only by what they promise.
+package struct ServicePorts: Sendable {
+    package var readers: any ReaderDriving
+    package var prints: any PrintStoring
+    package var lockouts: any LockoutStoring
+    package var sessions: any SessionWatching
+    package var authority: any Authorizing
+    package var accounts: any AccountLookup
+
+    package init(
+        readers: any ReaderDriving, prints: any PrintStoring, lockouts: any LockoutStoring,
+        sessions: any SessionWatching, authority: any Authorizing, accounts: any AccountLookup
+    ) {
+        self.readers = readers
+        self.prints = prints
+        self.lockouts = lockouts
+        self.sessions = sessions
+        self.authority = authority
+        self.accounts = accounts
+    }
+}
+
+/// What the administrator can set of the service's rules.
+package struct ServiceSettings: Sendable {
+    package var defaultTimeout: Duration = .seconds(20)
+    package var lockout = LockoutRules()
+    /// Whether a finger may be asked for only where a prompt is shown.
+    package var requiresAgent = false
+    /// How long a person may take from one touch of an enrolment to the next.
+    package var enrolmentPatience: Duration = .seconds(60)
+    package init() {}
+}
+
+/// The service on the bus: puts its parts together, starts and ends them.
+@BusQueue package final class AuthenticationService {
+    private let connection: BusConnection
+    private let ports: ServicePorts
+    private let callers: CallerRegistry
+    private let gate: Gate
+    private let biometry: BiometryState
+    private let line = ReaderLine()
+    private let audience: Audience
+    private let evaluations: EvaluationRunner
+    private let management: ManagementAdaptor
+    private let main: MainAdaptor
+    private let log: Log
+
+    package init(
+        on connection: BusConnection, ports: ServicePorts, settings: ServiceSettings,
+        boot: BootID, version: String, log: Log
+    ) {
+        self.connection = connection
+        self.ports = ports
+        self.log = log
+        callers = CallerRegistry(on: connection, accounts: ports.accounts)
+        gate = Gate(callers: callers, sessions: ports.sessions, authority: ports.authority)
+        audience = Audience(on: connection)
+        biometry = BiometryState(
+            readers: ReaderRegistry(on: connection),
+            prints: PrintIndex(store: ports.prints, log: log.topic("prints")),
+            lockout: LockoutKeeper(
+                store: ports.lockouts, rules: settings.lockout, boot: boot,
+                log: log.topic("lockout")),
+            requiresAgent: settings.requiresAgent)
+        evaluations = EvaluationRunner(
+            EvaluationServices(
+                callers: callers, accounts: ports.accounts, gate: gate, biometry: biometry,
+                line: line, readers: ports.readers, prints: ports.prints, audience: audience,
+                fingers: FingerMemory(),
+                rules: settings.lockout, log: log.topic("evaluation")))
+        management = ManagementAdaptor(
+            callers: callers,
+            management: Management(
+                ManagementServices(
+                    gate: gate, accounts: ports.accounts, biometry: biometry, line: line,
+                    readers: ports.readers, prints: ports.prints,
+                    patience: settings.enrolmentPatience, log: log.topic("management"))),
+            on: connection)
+        main = MainAdaptor(
+            callers: callers, gate: gate, biometry: biometry, evaluations: evaluations,
+            audience: audience, defaultTimeout: settings.defaultTimeout, version: version)
+        connectParts()
+    }
+
+    /// Serves the objects. Comes before the name is taken, so that whoever finds the name finds
+    /// them too.
+    package func export() {
+        connection.export(
+            BusObject(
+                Service.path, [main.interface, management.interface], isManager: true))
+    }
+
+    /// Takes the service's name; false when another instance has it.
+    package func takeName() async throws(BusError) -> Bool {
+        try await connection.requestName(Service.name)
+    }
+
+    /// Gives the name back.
+    package func giveNameBack() async throws(BusError) {
+        try await connection.releaseName(Service.name)
+    }
+
+    /// Begins to look at sessions, prints and readers. Questions that come meanwhile wait for
+    /// it, though not for ever: hardware can hang.
+    package func start() async {
+        _ = BusQueue.executor.after(.seconds(2)) { [weak self] in
+            BusQueue.assumeIsolated { self?.biometry.becomeReady() }
+        }
+        await ports.sessions.start { [weak self] in
+            BusQueue.post { self?.presenceChanged() }
+        }
+        do throws(StorageFailure) {
+            try await ports.prints.start { [weak self] user in
+                BusQueue.post { self?.biometry.prints.noteChange(of: user) }
+            }
+        } catch {
+            log.error("the prints cannot be watched", ["error": "\(error)"])
+            biometry.prints.isTold = false
+        }
+        await ports.readers.start { [weak self] change in
+            BusQueue.post { self?.biometry.readers.take(change) }
+        }
+        biometry.becomeReady()
+    }
+
+    /// Whether nobody waits for anything and no reader is in use, or still warm: how warm it is
+    /// would be forgotten.
+    package var isIdle: Bool {
+        evaluations.isIdle && management.isIdle && line.isEmpty && audience.isUnwatched
+            && biometry.readers.readers.allSatisfy { $0.temperature == .cold }
+    }
+
+    /// Ends everything that goes on, with an answer, and lets the readers go.
+    package func stop() async {
+        evaluations.stop()
+        management.stop()
+        // Work on prints is answered when it has really ended, and until then needs its reader.
+        await management.waitUntilIdle()
+        await ports.readers.stop()
+    }
+
+    private func connectParts() {
+        connection.watchPeers { [weak self] name in self?.forget(name) }
+        let changed: () -> Void = { [weak self] in self?.audience.environmentChanged() }
+        biometry.readers.onChange = changed
+        biometry.prints.onChange = changed
+        biometry.lockout.onChange = { [weak self] account, standing in
+            guard let self else { return }
+            audience.lockout(account, standing, and: evaluations.callers(about: account))
+            audience.environmentChanged()
+        }
+    }
+
+    private func presenceChanged() {
+        evaluations.presenceChanged()
+        audience.environmentChanged()
+    }
+
+    private func forget(_ name: UniqueName) {
+        callers.forget(name)
+        evaluations.forget(name)
+        management.forget(name)
+        audience.unwatch(name)
+        BusQueue.task { await self.gate.forget(name) }
+    }
+}

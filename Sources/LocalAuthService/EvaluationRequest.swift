@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import DBusBinding
+internal import LocalAuthContract
+internal import LocalAuthModel
+
+/// What `EvaluatePolicy` was asked, checked. Whatever is wrong with it is found here, before
+/// anything else happens.
+struct EvaluationRequest: Sendable {
+    var policy: Policy
+    var reason: Reason
+    var token = ""
+    var timeout: Duration
+    var interactionNotAllowed = false
+    /// The evaluated user, if it was named.
+    var user: UserName?
+
+    init(
+        _ arguments: EvaluatePolicy.Arguments, defaultTimeout: Duration
+    ) throws(BusError) {
+        policy = try Policy(wire: arguments.policy)
+        reason = try Self.reason(arguments.localizedReason)
+        timeout = defaultTimeout
+        // In a fixed order, so that of several faults always the same one is named.
+        for (key, value) in arguments.options.sorted(by: { $0.key < $1.key }) {
+            guard let option = EvaluationOption(rawValue: key) else {
+                throw BusError(.invalidArgs, "unknown option \(quoted(key))")
+            }
+            try take(option, value)
+        }
+    }
+
+    private static func reason(_ text: String) throws(BusError) -> Reason {
+        do throws(Reason.Failure) {
+            return try Reason(text)
+        } catch {
+            let why =
+                switch error {
+                case .empty: "the reason is empty"
+                case .tooLong: "the reason is longer than \(Reason.limit) bytes"
+                }
+            throw BusError(.invalidArgs, why)
+        }
+    }
+
+    private mutating func take(_ option: EvaluationOption, _ value: BusValue) throws(BusError) {
+        switch (option, value) {
+        case (.token, .string(let token)):
+            try check(token.utf8.count <= 64, option, "at most 64 bytes")
+            self.token = token
+        case (.timeout, .uint32(let seconds)):
+            try check((1...170).contains(seconds), option, "from 1 to 170 seconds")
+            timeout = .seconds(Int64(seconds))
+        case (.interactionNotAllowed, .bool(let flag)): interactionNotAllowed = flag
+        case (.user, .string(let name)):
+            guard let name = UserName(name) else {
+                throw BusError(.invalidArgs, "option user: no account can have that name")
+            }
+            user = name
+        // The titles and the window are for the prompt.
+        case (.fallbackTitle, .string(let text)), (.cancelTitle, .string(let text)),
+            (.parentWindow, .string(let text)):
+            try check(text.utf8.count <= Reason.limit, option, "at most \(Reason.limit) bytes")
+        // A success is never reused by this version, which the option leaves open.
+        case (.reuseDuration, .uint32(let seconds)):
+            try check(seconds <= 300, option, "at most 300 seconds")
+        // Not ignored: without domain states and tickets these promises cannot be kept.
+        case (.requiredDomainState, .bytes):
+            throw BusError(
+                ServiceError.domainStateChanged.name, "this version keeps no domain state")
+        case (.challenge, .bytes(let challenge)):
+            try check((16...64).contains(challenge.count), option, "16 to 64 bytes")
+            throw BusError(.notSupported, "this version gives no tickets")
+        case (.token, _), (.timeout, _), (.interactionNotAllowed, _), (.user, _),
+            (.fallbackTitle, _), (.cancelTitle, _), (.parentWindow, _), (.reuseDuration, _),
+            (.requiredDomainState, _), (.challenge, _):
+            throw BusError(
+                .invalidArgs,
+                "option \(option.rawValue) takes \(option.signature), not \(value.typeSignature)")
+        }
+    }
+
+    private func check(
+        _ isRight: Bool, _ option: EvaluationOption, _ rule: String
+    ) throws(BusError) {
+        guard isRight else {
+            throw BusError(.invalidArgs, "option \(option.rawValue): \(rule)")
+        }
+    }
+}
+
+extension EvaluationOption {
+    /// The D-Bus type of the option's value.
+    var signature: String {
+        switch self {
+        case .token, .fallbackTitle, .cancelTitle, .parentWindow, .user: "s"
+        case .timeout, .reuseDuration: "u"
+        case .interactionNotAllowed: "b"
+        case .requiredDomainState, .challenge: "ay"
+        }
+    }
+}
+
+extension Policy {
+    /// The policy that a number stands for.
+    init(wire: UInt32) throws(BusError) {
+        guard let policy = Policy(rawValue: wire) else {
+            throw BusError(.invalidArgs, "there is no policy \(wire)")
+        }
+        self = policy
+    }
+}
+
+/// A caller's text as part of an error message: short, on one line, in quotes.
+func quoted(_ text: String) -> String {
+    let shown = text.unicodeScalars.prefix(64).map { scalar in
+        scalar.value < 0x20 || scalar.value == 0x7f ? "?" : String(scalar)
+    }
+    return "'" + shown.joined() + "'"
+}

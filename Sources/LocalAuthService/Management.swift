@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import DBusBinding
+internal import LocalAuthModel
+internal import SystemSupport
+
+/// What managing prints needs of the service.
+@BusQueue struct ManagementServices {
+    let gate: Gate
+    let accounts: any AccountLookup
+    let biometry: BiometryState
+    let line: ReaderLine
+    let readers: any ReaderDriving
+    let prints: any PrintStoring
+    /// How long a person may take from one touch of an enrolment to the next.
+    let patience: Duration
+    let log: Log
+}
+
+/// Lists, enrols and deletes prints. Straight-line work: each step waits for the one before, and
+/// ends early when its task is cancelled.
+@BusQueue final class Management {
+    let services: ManagementServices
+
+    init(_ services: ManagementServices) { self.services = services }
+
+    /// The user's enrolled fingers on any reader, in the order of the hand.
+    func list(
+        _ user: String, for caller: Caller, interactive: Bool
+    ) async throws(ManagementError) -> [Finger] {
+        let account = try await admit(
+            caller, to: .evaluate, on: user, interactive, mustBePresent: false)
+        guard let prints = await services.biometry.prints.prints(of: account.name) else {
+            throw .storageFailed
+        }
+        return Set(prints.map(\.finger)).sorted { $0.rawValue < $1.rawValue }
+    }
+
+    /// Makes a print of the finger, in place of an older one of the same finger.
+    func enrol(
+        _ finger: Finger, of user: String, on path: ObjectPath?, for caller: Caller,
+        interactive: Bool, progress: @escaping @Sendable @BusQueue (EnrolmentStage) -> Void
+    ) async throws(ManagementError) {
+        let account = try await admitChange(
+            of: user, by: caller, interactive, mustBePresent: true)
+        let reader = try await pickReader(path)
+        let print = PrintID(user: account.name, reader: reader.kind, finger: finger)
+        try await inTurn(for: caller) { () throws(ManagementError) in
+            try await enrol(print, on: reader, progress: progress)
+        }
+        services.log.notice(
+            "finger enrolled",
+            ["uid": "\(account.id.rawValue)", "finger": finger.wireName])
+    }
+
+    /// Deletes prints, also from the readers' own memories; no fingers means all.
+    func delete(
+        _ fingers: Set<Finger>, of user: String, for caller: Caller, interactive: Bool
+    ) async throws(ManagementError) {
+        let account = try await admitChange(
+            of: user, by: caller, interactive, mustBePresent: false)
+        try await inTurn(for: caller) { () throws(ManagementError) in
+            try await delete(fingers, of: account)
+        }
+    }
+
+    /// Ends a user's lockout.
+    func resetLockout(
+        of user: String, for caller: Caller, interactive: Bool
+    ) async throws(ManagementError) {
+        try await admit(caller, to: .resetLockout, interactive, mustBePresent: false)
+        let isOwn = user.isEmpty || user == caller.account.name.rawValue
+        let account = isOwn ? caller.account : try await account(named: user)
+        do throws(StorageFailure) {
+            try await services.biometry.lockout.clear(account)
+        } catch {
+            throw .storageFailed
+        }
+    }
+
+    // MARK: Who may
+
+    /// Lets the caller do `own` with its own prints, or `manageOthers` with another user's. Only
+    /// who may learns whether there is such a user.
+    private func admit(
+        _ caller: Caller, to own: Action, on user: String, _ interactive: Bool,
+        mustBePresent: Bool
+    ) async throws(ManagementError) -> Account {
+        guard !user.isEmpty, user != caller.account.name.rawValue else {
+            try await admit(caller, to: own, interactive, mustBePresent: mustBePresent)
+            return caller.account
+        }
+        try await admit(caller, to: .manageOthers, interactive, mustBePresent: mustBePresent)
+        return try await account(named: user)
+    }
+
+    private func account(named user: String) async throws(ManagementError) -> Account {
+        guard let name = UserName(user), let account = await services.accounts.account(name: name)
+        else { throw .noSuchUser }
+        return account
+    }
+
+    private func admit(
+        _ caller: Caller, to action: Action, _ interactive: Bool, mustBePresent: Bool
+    ) async throws(ManagementError) {
+        do throws(EvaluationError) {
+            _ = try await services.gate.admit(
+                caller, to: action, interactive: interactive, mustBePresent: mustBePresent)
+        } catch {
+            throw .evaluation(error)
+        }
+    }
+
+    /// A change of prints: the administrator's, or the user's own with the account's password.
+    private func admitChange(
+        of user: String, by caller: Caller, _ interactive: Bool, mustBePresent: Bool
+    ) async throws(ManagementError) -> Account {
+        let isRoot = caller.account.id.isRoot
+        let account = try await admit(
+            caller, to: .manage, on: user, interactive, mustBePresent: mustBePresent && !isRoot)
+        // A finger never authorises a finger, so polkit's word, which can rest on one, is not
+        // enough; and there is no prompt yet that could ask for the password.
+        guard isRoot || !services.gate.asksForPassword else {
+            throw .evaluation(.notInteractive)
+        }
+        return account
+    }
+
+    private func pickReader(
+        _ path: ObjectPath?
+    ) async throws(ManagementError) -> ReaderDescription {
+        await services.biometry.waitUntilReady()
+        let readers = services.biometry.readers
+        guard let reader = path.map(readers.reader(at:)) ?? readers.readers.first else {
+            throw .evaluation(.biometryNotAvailable)
+        }
+        return reader
+    }
+
+    /// Runs `work` when the readers are free, and then lets the next one have them.
+    private func inTurn(
+        for caller: Caller, _ work: () async throws(ManagementError) -> Void
+    ) async throws(ManagementError) {
+        let line = services.line
+        let id = line.makeID()
+        do throws(EvaluationError) {
+            try await line.turn(id, user: caller.account.id)
+        } catch {
+            throw .evaluation(error)
+        }
+        defer { line.leave(id) }
+        try await work()
+    }
+
+    func open(_ reader: ReaderID) async throws(ManagementError) -> any OpenReader {
+        do throws(ReaderFailure) {
+            return try await services.readers.open(reader)
+        } catch {
+            throw error == .io ? .evaluation(.biometryNotAvailable) : ManagementError(error)
+        }
+    }
+
+    func stored(
+        of user: UserName, for readers: Set<ReaderKind>
+    ) async throws(ManagementError) -> [StoredPrint] {
+        do throws(StorageFailure) {
+            return try await services.prints.load(of: user, for: readers)
+        } catch {
+            throw .storageFailed
+        }
+    }
+}

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import DBusBinding
+internal import LocalAuthContract
+internal import LocalAuthModel
+
+/// Serves `org.example.LocalAuth.Management`. Decodes, asks, hands over, encodes; decides nothing.
+@BusQueue final class ManagementAdaptor {
+    private let callers: CallerRegistry
+    private let management: Management
+    private let connection: BusConnection
+    /// What is under way, by whom, so that it ends with its caller.
+    private var running: [UInt64: (caller: UniqueName, cancel: () -> Void)] = [:]
+    private var last: UInt64 = 0
+    private var isStopping = false
+    private var waitingForIdleness: [CheckedContinuation<Void, Never>] = []
+
+    init(callers: CallerRegistry, management: Management, on connection: BusConnection) {
+        self.callers = callers
+        self.management = management
+        self.connection = connection
+    }
+
+    var isIdle: Bool { running.isEmpty }
+
+    /// The connection has ended; nothing of its goes on.
+    func forget(_ name: UniqueName) {
+        for work in running.values where work.caller == name { work.cancel() }
+    }
+
+    /// Ends everything; nothing begins any more.
+    func stop() {
+        isStopping = true
+        for work in running.values { work.cancel() }
+    }
+
+    /// Returns when nothing is under way any more and everybody has been answered.
+    func waitUntilIdle() async {
+        guard !isIdle else { return }
+        await withCheckedContinuation { waitingForIdleness.append($0) }
+    }
+
+    var interface: BusInterface {
+        var interface = BusInterface(Service.managementInterface)
+        interface.serve(ListFingers.self) { arguments, call throws(BusError) in
+            let caller = try await self.callers.known(call.sender)
+            let fingers = try await self.run(for: call.sender) { () throws(ManagementError) in
+                try await self.management.list(
+                    arguments.user, for: caller, interactive: call.allowsInteraction)
+            }
+            return ListFingers.Reply(fingers: fingers.map(\.wireName))
+        }
+        interface.serve(EnrollFinger.self) { arguments, call throws(BusError) in
+            try await self.enrol(arguments, call)
+            return NoValues()
+        }
+        interface.serve(DeleteFingers.self) { arguments, call throws(BusError) in
+            let fingers = try Self.fingers(arguments.fingers)
+            let caller = try await self.callers.known(call.sender)
+            try await self.run(for: call.sender) { () throws(ManagementError) in
+                try await self.management.delete(
+                    fingers, of: arguments.user, for: caller,
+                    interactive: call.allowsInteraction)
+            }
+            return NoValues()
+        }
+        interface.serve(ResetLockout.self) { arguments, call throws(BusError) in
+            let caller = try await self.callers.known(call.sender)
+            try await self.run(for: call.sender) { () throws(ManagementError) in
+                try await self.management.resetLockout(
+                    of: arguments.user, for: caller, interactive: call.allowsInteraction)
+            }
+            return NoValues()
+        }
+        interface.sends(EnrollProgressSignal.self)
+        return interface
+    }
+
+    private func enrol(_ arguments: EnrollFinger.Arguments, _ call: BusCall) async throws(BusError)
+    {
+        let finger = try Self.finger(arguments.finger)
+        let options = try EnrolmentOptions(arguments.options)
+        let caller = try await callers.known(call.sender)
+        let (connection, sender) = (connection, call.sender)
+        try await run(for: sender) { () throws(ManagementError) in
+            try await self.management.enrol(
+                finger, of: arguments.user, on: options.reader, for: caller,
+                interactive: call.allowsInteraction
+            ) { stage in
+                connection.send(
+                    EnrollProgressSignal.self,
+                    EnrollProgressSignal.Arguments(
+                        token: options.token, done: stage.done, total: stage.total,
+                        cause: stage.fault?.rawValue ?? ""),
+                    from: Service.path, to: sender)
+            }
+        }
+    }
+
+    /// Runs work that ends early when its caller leaves the bus or the service stops.
+    private func run<T: Sendable>(
+        for caller: UniqueName,
+        _ work: @escaping @Sendable @BusQueue () async throws(ManagementError) -> T
+    ) async throws(BusError) -> T {
+        guard !isStopping else { throw EvaluationError.systemCancel.busError }
+        last += 1
+        let number = last
+        let task = BusQueue.task { () -> Result<T, ManagementError> in
+            do throws(ManagementError) {
+                return .success(try await work())
+            } catch {
+                return .failure(error)
+            }
+        }
+        running[number] = (caller, { task.cancel() })
+        defer { end(number) }
+        switch await task.value {
+        case .success(let value): return value
+        case .failure where isStopping: throw EvaluationError.systemCancel.busError
+        case .failure(let error): throw error.busError
+        }
+    }
+
+    private func end(_ number: UInt64) {
+        running[number] = nil
+        guard isIdle else { return }
+        let waiting = waitingForIdleness
+        waitingForIdleness = []
+        // They go on after this turn, in which the answer is sent.
+        for continuation in waiting { continuation.resume() }
+    }
+
+    private static func finger(_ name: String) throws(BusError) -> Finger {
+        guard let finger = Finger(wireName: name) else {
+            throw BusError(.invalidArgs, "there is no finger \(quoted(name))")
+        }
+        return finger
+    }
+
+    private static func fingers(_ names: [String]) throws(BusError) -> Set<Finger> {
+        var fingers: Set<Finger> = []
+        for name in names { fingers.insert(try finger(name)) }
+        return fingers
+    }
+}
+
+/// The options of `EnrollFinger`, checked.
+private struct EnrolmentOptions {
+    var token = ""
+    var reader: ObjectPath?
+
+    init(_ options: [String: BusValue]) throws(BusError) {
+        for (key, value) in options.sorted(by: { $0.key < $1.key }) {
+            switch (key, value) {
+            case ("token", .string(let token)) where token.utf8.count <= 64: self.token = token
+            case ("token", .string):
+                throw BusError(.invalidArgs, "option token: at most 64 bytes")
+            case ("reader", .objectPath(let path)): reader = path
+            case ("token", _), ("reader", _):
+                throw BusError(.invalidArgs, "option \(key): wrong type \(value.typeSignature)")
+            default: throw BusError(.invalidArgs, "unknown option \(quoted(key))")
+            }
+        }
+    }
+}

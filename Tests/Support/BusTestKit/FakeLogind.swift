@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import DBusBinding
+
+// logind's D-Bus interface: org.freedesktop.login1(5).
+
+private let manager: InterfaceName = "org.freedesktop.login1.Manager"
+private let managerPath: ObjectPath = "/org/freedesktop/login1"
+private let sessionInterface: InterfaceName = "org.freedesktop.login1.Session"
+private let userInterface: InterfaceName = "org.freedesktop.login1.User"
+
+/// A logind with the sessions that a test gives it.
+@BusQueue package final class FakeLogind {
+    /// What is told about a session.
+    package struct Session: Hashable, Sendable {
+        package var isActive: Bool
+        package var isRemote: Bool
+        package var isLocked: Bool
+        package init(isActive: Bool = true, isRemote: Bool = false, isLocked: Bool = false) {
+            self.isActive = isActive
+            self.isRemote = isRemote
+            self.isLocked = isLocked
+        }
+    }
+
+    package nonisolated static let name: BusName = "org.freedesktop.login1"
+
+    /// Each question about a process or a user, such as `GetSessionByPID 71`.
+    package let questions = Happenings<String>()
+    private let connection: BusConnection
+    private var sessions: [String: Session] = [:]
+    private var places: [UInt32: String] = [:]
+    private var displays: [UInt32: String] = [:]
+
+    /// Takes logind's name on a bus; knows nobody yet.
+    package init(_ bus: PrivateBus) async throws {
+        connection = try BusConnection(address: bus.address)
+        connection.export(BusObject(managerPath, [managing]))
+        guard try await connection.requestName(Self.name) else {
+            throw BusError(.failed, "somebody else is logind")
+        }
+    }
+
+    /// Opens a session.
+    package func add(_ id: String, _ session: Session = Session()) {
+        sessions[id] = session
+        var interface = BusInterface(sessionInterface)
+        interface.has(
+            BusProperty("Active", "b") { [weak self] in
+                .bool(self?.sessions[id]?.isActive ?? false)
+            })
+        interface.has(
+            BusProperty("Remote", "b", .constant) { [weak self] in
+                .bool(self?.sessions[id]?.isRemote ?? false)
+            })
+        interface.has(
+            BusProperty("LockedHint", "b") { [weak self] in
+                .bool(self?.sessions[id]?.isLocked ?? false)
+            })
+        connection.export(BusObject(path(of: id), [interface]))
+        connection.send(
+            SessionNew.self, SessionArguments(id: id, path: path(of: id)), from: managerPath)
+    }
+
+    /// Changes a session, and tells what is different.
+    package func change(_ id: String, to session: Session) {
+        let old = sessions[id]
+        sessions[id] = session
+        if old?.isActive != session.isActive { tell("Active", of: id) }
+        if old?.isRemote != session.isRemote { tell("Remote", of: id) }
+        if old?.isLocked != session.isLocked { tell("LockedHint", of: id) }
+    }
+
+    /// Closes a session.
+    package func remove(_ id: String) {
+        sessions[id] = nil
+        places = places.filter { $0.value != id }
+        for (user, session) in displays where session == id { setDisplay(of: user, to: nil) }
+        connection.unexport(path(of: id))
+        connection.send(
+            SessionRemoved.self, SessionArguments(id: id, path: path(of: id)), from: managerPath)
+    }
+
+    /// Puts a process into a session.
+    package func place(_ process: Int32, in session: String) {
+        places[UInt32(bitPattern: process)] = session
+    }
+
+    /// Makes a session the one that its user's desktop is in; a user with none has no desktop.
+    package func setDisplay(of user: UInt32, to session: String?) {
+        let isNew = displays.updateValue(session ?? "", forKey: user) == nil
+        guard isNew else {
+            return connection.tellChange(of: "Display", in: userInterface, at: path(of: user))
+        }
+        var interface = BusInterface(userInterface)
+        interface.has(
+            BusProperty("Display", "(so)") { [weak self] in
+                guard let self, let id = displays[user], !id.isEmpty else {
+                    return .structure([.string(""), .objectPath("/")])
+                }
+                return .structure([.string(id), .objectPath(path(of: id))])
+            })
+        connection.export(BusObject(path(of: user), [interface]))
+    }
+
+    /// Leaves the bus, as a process that dies does.
+    package func close() { connection.close() }
+
+    private func path(of session: String) -> ObjectPath {
+        ObjectPath("/org/freedesktop/login1/session/\(session)") ?? managerPath
+    }
+
+    private func path(of user: UInt32) -> ObjectPath {
+        ObjectPath("/org/freedesktop/login1/user/_\(user)") ?? managerPath
+    }
+
+    private func tell(_ property: MemberName, of session: String) {
+        connection.tellChange(of: property, in: sessionInterface, at: path(of: session))
+    }
+
+    private var managing: BusInterface {
+        var interface = BusInterface(manager)
+        interface.serve(GetSessionByPID.self) { [weak self] process, _ throws(BusError) in
+            self?.questions.note("GetSessionByPID \(process.value)")
+            guard let self, let id = places[process.value] else {
+                throw BusError(
+                    "org.freedesktop.login1.NoSessionForPID", "the process is in no session")
+            }
+            return Single(path(of: id))
+        }
+        interface.serve(GetUser.self) { [weak self] user, _ throws(BusError) in
+            self?.questions.note("GetUser \(user.value)")
+            guard let self, displays[user.value] != nil else {
+                throw BusError("org.freedesktop.login1.NoSuchUser", "the user is not logged in")
+            }
+            return Single(path(of: user.value))
+        }
+        interface.sends(SessionNew.self)
+        interface.sends(SessionRemoved.self)
+        return interface
+    }
+}
+
+private enum GetSessionByPID: BusMethod {
+    static let interface = manager
+    static let member: MemberName = "GetSessionByPID"
+    typealias Arguments = Single<UInt32>
+    typealias Reply = Single<ObjectPath>
+}
+
+private enum GetUser: BusMethod {
+    static let interface = manager
+    static let member: MemberName = "GetUser"
+    typealias Arguments = Single<UInt32>
+    typealias Reply = Single<ObjectPath>
+}
+
+private enum SessionNew: BusSignal {
+    static let interface = manager
+    static let member: MemberName = "SessionNew"
+    typealias Arguments = SessionArguments
+}
+
+private enum SessionRemoved: BusSignal {
+    static let interface = manager
+    static let member: MemberName = "SessionRemoved"
+    typealias Arguments = SessionArguments
+}
+
+private struct SessionArguments: BusBody {
+    static let parameters = [
+        BusParameter("session_id", String.self), BusParameter("object_path", ObjectPath.self),
+    ]
+    let id: String
+    let path: ObjectPath
+    init(id: String, path: ObjectPath) {
+        self.id = id
+        self.path = path
+    }
+    init(from reader: inout MessageReader) throws(DecodingFailure) {
+        id = try reader.read()
+        path = try reader.read()
+    }
+    func encode(to writer: inout MessageWriter) {
+        writer.write(id)
+        writer.write(path)
+    }
+}
