@@ -107,6 +107,12 @@ let package = Package(
         tests(
             "FingerprintReadersTests",
             ["LocalAuthModel", "SystemSupport", "TestKit", "reader-probe"]),
+        tests(
+            "ContractTests",
+            [
+                "LocalAuthModel", "LocalAuthContract", "LocalAuthService", "DBusBinding",
+                "SystemSupport", "BusTestKit", "localauthd",
+            ]),
         tests("LocalAuthModelTests", ["LocalAuthModel", "TestKit"]),
         tests("DBusBindingTests", ["DBusBinding", "SystemSupport", "BusTestKit"]),
         tests(

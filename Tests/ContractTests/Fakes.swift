@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LocalAuthModel
+import LocalAuthService
+
+// Ports behind which there is just enough to serve.
+
+/// One reader, which nobody can open.
+private struct FakeReaders: ReaderDriving {
+    func start(report: @escaping @Sendable (ReaderChange) -> Void) async {
+        guard let kind = ReaderKind(driver: "fake", deviceID: "0") else { return }
+        report(
+            .added(
+                ReaderDescription(
+                    id: ReaderID(1), kind: kind, name: "Fake", scanType: .press,
+                    enrolmentStages: 5, features: [.identify], temperature: .cold)))
+    }
+    func open(_ reader: ReaderID) async throws(ReaderFailure) -> any OpenReader { throw .removed }
+    func stop() async {}
+}
+
+private struct NoPrints: PrintStoring {
+    func start(changed: @escaping @Sendable (UserName?) -> Void) async throws(StorageFailure) {}
+    func list(of user: UserName) async throws(StorageFailure) -> [PrintID] { [] }
+    func load(
+        of user: UserName, for readers: Set<ReaderKind>
+    ) async throws(StorageFailure) -> [StoredPrint] { [] }
+    func save(_ print: StoredPrint) async throws(StorageFailure) {}
+    func delete(_ print: PrintID) async throws(StorageFailure) { throw .notFound }
+}
+
+private struct NoLockouts: LockoutStoring {
+    func read(for account: Account) async -> LockoutReading { .none }
+    func write(_ record: LockoutRecord, for account: Account) async throws(StorageFailure) {}
+}
+
+private struct Everywhere: SessionWatching {
+    func start(changed: @escaping @Sendable () -> Void) async {}
+    func presence(of caller: Caller) async -> Presence { .present }
+}
+
+private struct Anybody: Authorizing {
+    let asksForPassword = false
+    func decide(_ action: Action, for caller: Caller, interactive: Bool) async -> Decision {
+        .granted
+    }
+    func forget(_ connection: String) async {}
+}
+
+/// Every id has an account, `user<id>`.
+private struct FakeAccounts: AccountLookup {
+    func account(id: UserID) async -> Account? {
+        UserName("user\(id.rawValue)").map { Account(id: id, name: $0) }
+    }
+    func account(name: UserName) async -> Account? { nil }
+}
+
+extension ServicePorts {
+    static let fake = ServicePorts(
+        readers: FakeReaders(), prints: NoPrints(), lockouts: NoLockouts(),
+        sessions: Everywhere(), authority: Anybody(), accounts: FakeAccounts())
+}
