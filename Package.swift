@@ -38,7 +38,8 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 let package = Package(
     name: "LocalAuth",
     products: [
-        .executable(name: "localauthd", targets: ["localauthd"])
+        .executable(name: "localauthd", targets: ["localauthd"]),
+        .executable(name: "localauthctl", targets: ["localauthctl"]),
     ],
     targets: [
         // C: module maps and static inline helpers, nothing else.
@@ -81,6 +82,7 @@ let package = Package(
                 "SystemSupport", "GLibBinding", "FingerprintReaders", "PrintStorage",
                 "SystemAuthorities",
             ]),
+        program("localauthctl", ["LocalAuthContract", "DBusBinding", "SystemSupport"]),
 
         // Test support.
         support("TestKit", ["SystemSupport", "CGLib"]),
@@ -113,6 +115,7 @@ let package = Package(
                 "LocalAuthModel", "LocalAuthContract", "LocalAuthService", "DBusBinding",
                 "SystemSupport", "BusTestKit", "localauthd",
             ]),
+        tests("localauthctlTests", ["localauthctl", "LocalAuthContract", "DBusBinding"]),
         tests("LocalAuthModelTests", ["LocalAuthModel", "TestKit"]),
         tests("DBusBindingTests", ["DBusBinding", "SystemSupport", "BusTestKit"]),
         tests(

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import DBusBinding
+internal import Glibc
+internal import LocalAuthContract
+
+/// One run of the program: a connection to the bus, one command, and the end.
+@BusQueue final class Conversation {
+    /// For what the service answers by itself, without anybody being asked; the rest is allowed
+    /// to take as long as a person takes.
+    static let deadline: Duration = .seconds(25)
+
+    let service: RemoteService
+    let output: Output
+    let interruption: Interruption
+    /// Whether polkit may ask the user: only where somebody sits and waits.
+    let isInteractive = isatty(0) != 0 || isatty(2) != 0
+
+    private init(_ service: RemoteService, _ output: Output, _ interruption: Interruption) {
+        self.service = service
+        self.output = output
+        self.interruption = interruption
+    }
+
+    /// Does the command and ends the process.
+    static func begin(_ command: Command, _ format: OutputFormat) {
+        let output = Output(format)
+        let connection: BusConnection
+        do throws(BusError) {
+            connection = try BusConnection()
+        } catch {
+            output.failure(error, .notReachable)
+            exit(ExitCode.notReachable.rawValue)
+        }
+        let service = RemoteService(Service.name, on: connection)
+        let interruption = Interruption {
+            output.failure(.interrupted, .canceled)
+            connection.close()
+            exit(ExitCode.canceled.rawValue)
+        }
+        guard let interruption else {
+            output.failure(BusError(.failed, "no descriptor left"), .unknown)
+            exit(ExitCode.unknown.rawValue)
+        }
+        let conversation = Conversation(service, output, interruption)
+        connection.onDisconnect = {
+            conversation.fail(BusError(.disconnected, "the connection to the bus has ended"))
+        }
+        BusQueue.task {
+            do throws(BusError) {
+                conversation.leave(try await conversation.run(command))
+            } catch {
+                conversation.fail(error)
+            }
+        }
+    }
+
+    private func run(_ command: Command) async throws(BusError) -> ExitCode {
+        switch command {
+        case .can(let policy): try await can(policy)
+        case .evaluate(let choice): try await evaluate(choice)
+        case .enrol(let finger, let user, let reader):
+            try await enrol(finger, of: user, on: reader)
+        case .list(let user): try await list(user)
+        case .delete(let fingers, let user): try await delete(fingers, of: user)
+        case .status: try await status()
+        case .watch: try await watch()
+        case .resetLockout(let user): try await resetLockout(user)
+        }
+    }
+
+    /// Calls the service. Without a deadline the daemon's own limits hold.
+    func call<M: BusMethod>(
+        _ method: M.Type, _ arguments: M.Arguments, deadline: Duration?, mayAsk: Bool = false
+    ) async throws(BusError) -> M.Reply {
+        try await service.call(
+            method, arguments, at: Service.path, deadline: deadline,
+            interactive: mayAsk && isInteractive)
+    }
+
+    /// Tells why there is no result, and ends the process.
+    func fail(_ error: BusError) -> Never {
+        let code = ExitCode(error)
+        output.failure(error, code)
+        leave(code)
+    }
+
+    /// Ends the process.
+    func leave(_ code: ExitCode) -> Never {
+        service.connection.close()
+        exit(output.finalCode(code).rawValue)
+    }
+}
+
+extension BusError {
+    /// The end by Ctrl-C or another signal.
+    static let interrupted = BusError(ServiceError.appCancel.name, "Interrupted.")
+}
+
+extension Conversation {
+    /// A name that no other evaluation has.
+    static func makeToken() -> String {
+        "localauthctl-" + String(UInt64.random(in: .min ... .max), radix: 16)
+    }
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What `--help` prints.
+enum Help {
+    static func text(_ command: CommandName?) -> String {
+        guard let command else { return overview }
+        return "Usage: localauthctl \(synopsis(command))\n\n\(details(command))\n\n\(common)\n"
+    }
+
+    private static func synopsis(_ command: CommandName) -> String {
+        switch command {
+        case .can: "can [--policy biometrics|any]"
+        case .evaluate:
+            "evaluate [--policy biometrics|any] [--reason TEXT] [--timeout SECONDS]\n"
+                + "                             [--token TEXT] [--user NAME]"
+        case .enroll: "enroll FINGER [--user NAME] [--reader PATH]"
+        case .list: "list [--user NAME]"
+        case .delete: "delete FINGER...|--all [--user NAME]"
+        case .status: "status"
+        case .watch: "watch"
+        case .resetLockout: "reset-lockout [--user NAME]"
+        }
+    }
+
+    private static func summary(_ command: CommandName) -> String {
+        switch command {
+        case .can: "say whether 'evaluate' could be started now"
+        case .evaluate: "ask the user for a finger"
+        case .enroll: "enrol a finger"
+        case .list: "list the enrolled fingers"
+        case .delete: "delete enrolled fingers"
+        case .status: "show the service, its readers and what is enrolled"
+        case .watch: "show what happens, until Ctrl-C"
+        case .resetLockout: "end a lockout (administrator)"
+        }
+    }
+
+    private static func details(_ command: CommandName) -> String {
+        switch command {
+        case .can:
+            """
+            Says whether 'evaluate' could be started now; the user is not asked for anything.
+            Exit status 0 means yes, 1 no.
+
+              --policy POLICY    biometrics (or 1, the default): a finger;
+                                 any (or 2): a finger or the password
+            """
+        case .evaluate:
+            """
+            Asks the user for a finger. Exit status 0 means that it is the user, and nothing else
+            does. Ctrl-C ends the question.
+
+              --policy POLICY    biometrics (or 1, the default): a finger;
+                                 any (or 2): a finger or the password
+              --reason TEXT      what the user is told (default: "confirm that it is you")
+              --timeout SECONDS  give up after so long, 1 to 170 (default: the service's, 20)
+              --token TEXT       name the evaluation, at most 64 bytes (default: at random)
+              --user NAME        ask for another user's finger
+            """
+        case .enroll:
+            """
+            Enrols a finger; an older print of the same finger is replaced. Ctrl-C ends it.
+
+              --user NAME        for another user
+              --reader PATH      on this reader, as 'status' shows it (default: the first)
+
+            Fingers: \(fingers)
+            """
+        case .list:
+            """
+            Lists the enrolled fingers, one a line.
+
+              --user NAME        of another user
+            """
+        case .delete:
+            """
+            Deletes prints, also from the readers' own memories.
+
+              --all              every finger
+              --user NAME        of another user
+
+            Fingers: \(fingers)
+            """
+        case .status: "Shows the service, its readers and what is enrolled."
+        case .watch: "Shows what happens to one's own evaluations, on stdout, until Ctrl-C."
+        case .resetLockout:
+            """
+            Ends a lockout without the password. For administrators.
+
+              --user NAME        of another user
+            """
+        }
+    }
+
+    private static let fingers =
+        FingerNames.left.joined(separator: ", ") + ",\n"
+        + FingerNames.right.joined(separator: ", ")
+
+    private static let common = """
+        Every command:
+          --json             one JSON object a line, on stdout
+          --quiet, -q        errors only
+          --help, -h         print this (with a command: about it) and exit
+          --version          print the version and exit
+        """
+
+    private static var overview: String {
+        let commands = CommandName.allCases.map {
+            "  \(padded($0.rawValue, to: 15))\(summary($0))"
+        }
+        let codes = ExitCode.allCases.map { "  \(padded("\($0.rawValue)", to: 4))\($0.meaning)" }
+        return """
+            Usage: localauthctl COMMAND [OPTION]...
+            Asks who is at the fingerprint reader, and manages the enrolled fingers.
+
+            \(commands.joined(separator: "\n"))
+
+            \(common)
+
+            Exit status:
+            \(codes.joined(separator: "\n"))
+
+            It uses the system bus (DBUS_SYSTEM_BUS_ADDRESS).
+
+            """
+    }
+
+    private static func padded(_ text: String, to width: Int) -> String {
+        text + String(repeating: " ", count: max(1, width - text.utf8.count))
+    }
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DBusBinding
+import Testing
+
+@testable import localauthctl
+
+@Suite struct `A command line` {
+    private static func evaluation(
+        _ change: (inout EvaluationChoice) -> Void
+    ) -> localauthctl.Command {
+        var choice = EvaluationChoice()
+        change(&choice)
+        return .evaluate(choice)
+    }
+
+    @Test(
+        arguments: [
+            (["can"], .can(.biometrics)),
+            (["can", "--policy", "any"], .can(.any)),
+            (["can", "--policy=2"], .can(.any)),
+            (["--policy", "1", "can"], .can(.biometrics)),
+            (["can", "--policy", "any", "--policy", "biometrics"], .can(.biometrics)),
+            (["evaluate"], evaluation { _ in }),
+            (["evaluate", "--policy", "any"], evaluation { $0.policy = .any }),
+            (["evaluate", "--reason", "pay"], evaluation { $0.reason = "pay" }),
+            (["evaluate", "--reason="], evaluation { $0.reason = "" }),
+            (["evaluate", "--reason=a=b"], evaluation { $0.reason = "a=b" }),
+            (["evaluate", "--reason", "--json"], evaluation { $0.reason = "--json" }),
+            (["evaluate", "--timeout", "1"], evaluation { $0.timeout = 1 }),
+            (["evaluate", "--timeout=170"], evaluation { $0.timeout = 170 }),
+            (["evaluate", "--token", "t"], evaluation { $0.token = "t" }),
+            (["evaluate", "--user", "alice"], evaluation { $0.user = "alice" }),
+            (
+                ["enroll", "left-thumb"],
+                .enrol(finger: "left-thumb", user: "", reader: nil)
+            ),
+            (
+                ["enroll", "--user", "alice", "--reader", "/r/1", "--", "left-thumb"],
+                .enrol(finger: "left-thumb", user: "alice", reader: "/r/1")
+            ),
+            (["list"], .list(user: "")),
+            (["list", "--user=alice"], .list(user: "alice")),
+            (["delete", "--all"], .delete(fingers: [], user: "")),
+            (
+                ["delete", "left-thumb", "right-thumb", "--user", "alice"],
+                .delete(fingers: ["left-thumb", "right-thumb"], user: "alice")
+            ),
+            (["status"], .status),
+            (["watch"], .watch),
+            (["reset-lockout"], .resetLockout(user: "")),
+            (["reset-lockout", "--user", "alice"], .resetLockout(user: "alice")),
+        ] as [([String], localauthctl.Command)])
+    func `names a command and its options`(
+        arguments: [String], command: localauthctl.Command
+    ) throws {
+        #expect(try Invocation(arguments) == .run(command, .plain))
+        #expect(try Invocation(["--json"] + arguments) == .run(command, .json))
+        #expect(try Invocation(["-q"] + arguments) == .run(command, .quiet))
+        #expect(try Invocation(["--quiet"] + arguments) == .run(command, .quiet))
+    }
+
+    @Test(
+        arguments: [
+            [], [""], ["-"], ["--"], ["nonsense"], ["CAN"], ["can", "can"], ["can", "-x"],
+            ["can", "--nonsense"], ["can", "--reason", "x"], ["can", "--policy"],
+            ["can", "--policy", ""], ["can", "--policy", "3"], ["can", "--policy", "0"],
+            ["can", "--policy=Any"], ["can", "--json=yes"], ["can", "--json", "--quiet"],
+            ["evaluate", "--timeout", "0"], ["evaluate", "--timeout", "171"],
+            ["evaluate", "--timeout", "-1"], ["evaluate", "--timeout", "1.5"],
+            ["evaluate", "--timeout", "99999999999999999999"], ["evaluate", "--user", ""],
+            ["evaluate", "now"], ["evaluate", "--all"], ["enroll"],
+            ["enroll", "left-thumb", "right-thumb"], ["enroll", "left-toe"],
+            ["enroll", "Left-Thumb"], ["enroll", "left-thumb", "--reader", "1"],
+            ["enroll", "left-thumb", "--reader", ""], ["list", "--user="], ["list", "alice"],
+            ["delete"], ["delete", "--all", "left-thumb"], ["delete", ""],
+            ["delete", "--all", "--user", ""], ["status", "--user", "alice"],
+            ["watch", "--timeout", "1"], ["reset-lockout", "alice"],
+        ])
+    func `with anything wrong is refused`(arguments: [String]) {
+        #expect(throws: Invocation.Failure.self) { try Invocation(arguments) }
+    }
+
+    @Test func `asks for help whatever else is missing`() throws {
+        #expect(try Invocation(["--help"]) == .help(nil))
+        #expect(try Invocation(["-h", "nonsense"]) == .help(nil))
+        for name in CommandName.allCases {
+            #expect(try Invocation([name.rawValue, "--help"]) == .help(name))
+        }
+        #expect(try Invocation(["--version"]) == .version)
+        #expect(try Invocation(["delete", "--version"]) == .version)
+    }
+
+    @Test(arguments: CommandName.allCases)
+    func `finds its command and every option of it in the help`(name: CommandName) {
+        let text = Help.text(name)
+        #expect(text.contains("Usage: localauthctl \(name.rawValue)"))
+        for option in OptionName.allCases where option.isCommon || name.options.contains(option) {
+            #expect(text.contains("--\(option.rawValue)"))
+        }
+        #expect(Help.text(nil).contains("\n  \(name.rawValue) "))
+    }
+}
