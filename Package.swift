@@ -109,6 +109,7 @@ let package = Package(
         tests(
             "FingerprintReadersTests",
             ["LocalAuthModel", "SystemSupport", "TestKit", "reader-probe"]),
+        tests("LayeringTests", []),
         tests(
             "ContractTests",
             [
@@ -125,5 +126,14 @@ let package = Package(
                 "SystemSupport", "GLibBinding", "BusTestKit",
             ]),
         tests("localauthdTests", ["localauthd"]),
+        tests(
+            "InteropTests",
+            ["BusTestKit", "TestKit", "DBusBinding", "LocalAuthContract", "localauthd"]),
+        tests(
+            "EndToEndTests",
+            [
+                "BusTestKit", "TestKit", "DBusBinding", "LocalAuthContract", "SystemSupport",
+                "localauthd",
+            ]),
     ]
 )

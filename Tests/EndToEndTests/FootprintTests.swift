@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BusTestKit
+import Foundation
+import LocalAuthContract
+import TestKit
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct `The daemon's footprint` {
+    /// The threads that the daemon means to have, and those that libfprint's libraries bring along.
+    private static let expected: Set<String> = [
+        "bus", "readers", "storage", "lookup", "gmain", "GUsbEventThread", "libusb_event",
+        // GTask's own, while minutiae are looked for.
+        "pool-localauthd", "pool-spawner",
+    ]
+
+    @Test func `has no thread of Swift's own pool, whatever it has done`() async throws {
+        let service = try await TestService(.storage)
+        let client = try await TestClient(service.bus)
+        try await enrol("right-index-finger", as: "mine", on: service, by: client)
+        let evaluation = Task { try await client.evaluate() }
+        await client.fingerIsNeeded()
+        try service.storage.send("SCAN mine")
+        _ = try await evaluation.value
+        let cancelled = Task { try await client.evaluate() }
+        await client.fingerIsNeeded()
+        try await client.cancel()
+        #expect(await error(of: cancelled) == .appCancel)
+        _ = try await client.environment()
+        try await client.delete()
+        #expect(try threads(of: service.daemon.processID).subtracting(Self.expected) == [])
+    }
+
+    private func threads(of process: pid_t) throws -> Set<String> {
+        let tasks = try FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/task")
+        // A thread can end while we look.
+        return Set(
+            tasks.compactMap { task in
+                try? String(contentsOfFile: "/proc/\(process)/task/\(task)/comm", encoding: .utf8)
+                    .trimmingCharacters(in: .newlines)
+            })
+    }
+}

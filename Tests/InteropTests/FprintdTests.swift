@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BusTestKit
+import DBusBinding
+import Foundation
+import LocalAuthContract
+import TestKit
+import Testing
+
+/// The desktop's own fingerprint settings and this service work on the same prints.
+@Suite(
+    .timeLimit(.minutes(1)),
+    .enabled("needs fprintd at \(Fprintd.program)") {
+        FileManager.default.isExecutableFile(atPath: Fprintd.program)
+    })
+struct `Prints are shared with fprintd` {
+    // `virtual_device_storage` keeps prints in its own memory, which each process has its own of.
+    static let readers: [TestService.Reader] = [.image, .device]
+
+    @Test(arguments: readers)
+    func `fprintd accepts a finger that was enrolled here`(reader: TestService.Reader) async throws
+    {
+        let service = try await TestService(reader)
+        let client = try await TestClient(service.bus)
+        try await enrol("right-index-finger", with: service.hand(on: reader), by: client)
+
+        let fprintd = try await Fprintd(reader, on: service.bus, prints: service.printDirectory)
+        #expect(try await fprintd.list() == ["right-index-finger"])
+        #expect(try await fprintd.verify("right-index-finger", number: 5) == "verify-match")
+        #expect(
+            try await fprintd.verify("right-index-finger", touch: .another, number: 5)
+                == "verify-no-match")
+
+        try await client.delete(["right-index-finger"])
+        await #expect(throws: Fprintd.Failure.self) { try await fprintd.list() }
+    }
+
+    @Test(arguments: readers)
+    func `a finger that fprintd enrols is accepted here at once, until fprintd deletes it`(
+        reader: TestService.Reader
+    ) async throws {
+        let service = try await TestService(reader)
+        let client = try await TestClient(service.bus)
+        #expect(try await client.can().code == -7)
+        let fprintd = try await Fprintd(reader, on: service.bus, prints: service.printDirectory)
+
+        #expect(try await fprintd.enrol("left-thumb") == "enroll-completed")
+        try await waitUntil(client) { try await client.can().canEvaluate }
+        #expect(try await client.list() == ["left-thumb"])
+        let hand = service.hand(on: reader)
+        let accepted = Task { try await client.evaluate() }
+        await client.fingerIsNeeded()
+        try await hand.touch(number: 7)
+        #expect(try await accepted.value["method"] == .string("biometrics"))
+        let refused = Task { try await client.evaluate() }
+        await client.fingerIsNeeded()
+        try await hand.touch(.another, number: 7)
+        await client.nextRetry()
+        try await client.cancel()
+        #expect(await error(of: refused) == .appCancel)
+
+        // A second finger is noticed in a directory that was not there when the daemon started.
+        #expect(
+            try await fprintd.enrol("left-little-finger", touches: .another)
+                == "enroll-completed")
+        try await waitUntil(client) {
+            try await client.list() == ["left-thumb", "left-little-finger"]
+        }
+
+        try await fprintd.delete("left-thumb")
+        try await fprintd.delete("left-little-finger")
+        try await waitUntil(client) { try await client.can().code == -7 }
+        #expect(try await client.list() == [])
+    }
+
+    @Test func `a finger that fprintd enrols is known also where the kernel tells of nothing`()
+        async throws
+    {
+        // A name space of its own has a limit of its own.
+        let service = try await TestService(
+            .device,
+            wrapper: [
+                "/usr/bin/unshare", "--user", "--map-root-user", "/bin/sh", "-c",
+                #"echo 0 > /proc/sys/user/max_inotify_instances && exec "$0" "$@""#,
+            ])
+        let client = try await TestClient(service.bus)
+        #expect(try await client.can().code == -7)
+        #expect(service.log.contains("the prints cannot be watched"))
+        let fprintd = try await Fprintd(.device, on: service.bus, prints: service.printDirectory)
+        #expect(try await fprintd.enrol("left-thumb") == "enroll-completed")
+        #expect(try await client.can().canEvaluate)
+        try await fprintd.delete("left-thumb")
+        #expect(try await client.can().code == -7)
+    }
+
+    /// Waits for something to become true, which a change of the environment must announce.
+    private func waitUntil(
+        _ client: TestClient, _ isTrue: () async throws -> Bool
+    ) async throws {
+        while try await !isTrue() {
+            guard await client.next({ $0 == .environmentChanged }) != nil else { return }
+        }
+    }
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Which module may import what. A binding knows no word of ours, an adapter knows the words and
+/// one binding and never another adapter, the service names no adapter, and only the daemon wires
+/// them together.
+let layers: [String: Set<String>] = [
+    // Words and rules
+    "LocalAuthModel": [],
+    // Bindings
+    "SystemSupport": ["CLinux", "Glibc", "Synchronization"],
+    "GLibBinding": ["CGLib"],
+    "DBusBinding": ["CDBus", "Glibc", "SystemSupport"],
+    // Adapters
+    "FingerprintReaders": [
+        "CFprint", "CGLib", "CLinux", "Glibc", "LocalAuthModel", "Synchronization",
+        "SystemSupport",
+    ],
+    "PrintStorage": [
+        "CGLib", "CLinux", "GLibBinding", "Glibc", "LocalAuthModel", "SystemSupport",
+    ],
+    "SystemAuthorities": ["DBusBinding", "Glibc", "LocalAuthModel", "SystemSupport"],
+    // Contract and service
+    "LocalAuthContract": ["DBusBinding"],
+    "LocalAuthService": [
+        "DBusBinding", "GLibBinding", "LocalAuthContract", "LocalAuthModel", "SystemSupport",
+    ],
+    // Programs
+    "localauthd": [
+        "DBusBinding", "FingerprintReaders", "GLibBinding", "Glibc", "LocalAuthContract",
+        "LocalAuthModel", "LocalAuthService", "PrintStorage", "SystemAuthorities", "SystemSupport",
+    ],
+    "localauthctl": ["DBusBinding", "Glibc", "LocalAuthContract", "SystemSupport"],
+]
+
+/// The modules that fulfil a port of the model's.
+let adapters: Set<String> = ["FingerprintReaders", "PrintStorage", "SystemAuthorities"]
+
+/// The C modules and who owns them.
+let ownersOfC: [String: Set<String>] = [
+    "CDBus": ["DBusBinding"],
+    "CFprint": ["FingerprintReaders"],
+    "CGLib": ["FingerprintReaders", "GLibBinding", "PrintStorage"],
+    "CLinux": ["FingerprintReaders", "PrintStorage", "SystemSupport"],
+]
+
+/// What the toolchain brings along, so that it is declared nowhere.
+let toolchain: Set<String> = [
+    "Foundation", "FoundationXML", "Glibc", "Swift", "Synchronization", "Testing",
+]
+
+/// What no module of the daemon may use: it would bring threads that wake up by themselves, and
+/// several megabytes.
+let tooHeavy: Set<String> = ["Dispatch", "Foundation", "FoundationEssentials", "FoundationXML"]
+
+extension [String: Set<String>] {
+    /// A module and everything below it.
+    func closure(of module: String) -> Set<String> {
+        var found: Set<String> = []
+        var rest = [module]
+        while let next = rest.popLast() {
+            if found.insert(next).inserted { rest += self[next] ?? [] }
+        }
+        return found
+    }
+}
