@@ -72,7 +72,10 @@ let package = Package(
         layer("LocalAuthContract", ["DBusBinding"]),
         layer(
             "LocalAuthService",
-            ["LocalAuthModel", "LocalAuthContract", "DBusBinding", "SystemSupport", "GLibBinding"]),
+            [
+                "LocalAuthModel", "LocalAuthContract", "DBusBinding", "SystemSupport",
+                "GLibBinding",
+            ]),
 
         // Programs: wiring.
         program(
