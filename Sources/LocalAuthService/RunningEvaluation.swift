@@ -152,35 +152,31 @@ struct EvaluationSuccess: Hashable, Sendable {
 
     private func admit() async -> EvaluationEvent {
         do throws(EvaluationError) {
-            let parties = try await identify()
-            self.parties = parties
-            guard services.hasRoom(parties.caller.account.id) else { throw .limitsExceeded }
-            _ = try await services.gate.admit(
-                parties.caller, to: .evaluate, interactive: isInteractive)
-            if parties.account != parties.caller.account {
-                _ = try await services.gate.admit(
-                    parties.caller, to: .evaluateOthers, interactive: isInteractive)
-            }
+            let caller = try await services.callers.caller(evaluating: connection)
+            parties = Parties(caller: caller, account: caller.account)
+            guard services.hasRoom(caller.account.id) else { throw .limitsExceeded }
+            _ = try await services.gate.admit(caller, to: .evaluate, interactive: isInteractive)
+            let account = try await evaluated(by: caller)
+            parties = Parties(caller: caller, account: account)
             // Nothing that would succeed without a prompt exists yet.
             guard !request.interactionNotAllowed else { throw .notInteractive }
-            _ = try await services.biometry.readers(for: request.policy, of: parties.account)
+            _ = try await services.biometry.readers(for: request.policy, of: account)
             return .admitted
         } catch {
             return .refused(error)
         }
     }
 
-    /// Looks up who calls, and about whom. An unknown user is refused like one that must not be
-    /// asked for, so that nobody learns who has an account.
-    private func identify() async throws(EvaluationError) -> Parties {
-        let caller = try await services.callers.caller(evaluating: connection)
-        guard let user = request.user, user != caller.account.name else {
-            return Parties(caller: caller, account: caller.account)
-        }
+    /// The account to be evaluated. Another user's is looked up only for those who may ask for it,
+    /// so that nobody else learns who has an account.
+    private func evaluated(by caller: Caller) async throws(EvaluationError) -> Account {
+        guard let user = request.user, user != caller.account.name else { return caller.account }
+        _ = try await services.gate.admit(
+            caller, to: .evaluateOthers, interactive: isInteractive)
         guard let account = await services.accounts.account(name: user) else {
             throw .notAuthorized
         }
-        return Parties(caller: caller, account: account)
+        return account
     }
 
     private func queue() {
