@@ -30,6 +30,7 @@ final class FprintReader {
     /// True while libfprint opens or closes the device.
     private var isInTransition = false
     private var operation: Operation?
+    private var isSuspended = false
     private var waiting: [CheckedContinuation<Void, Never>] = []
 
     init(
@@ -116,7 +117,7 @@ final class FprintReader {
     /// Ends the holder's turn. Asks an operation in flight to end, and waits until it has.
     func close(_ turn: Turn) async {
         while holder == turn {
-            if isInTransition || operation != nil {
+            if isInTransition || isSuspended || operation != nil {
                 operation?.cancel()
                 await change()
                 continue
@@ -133,6 +134,37 @@ final class FprintReader {
     /// Takes the reader from its holder, if there is one.
     func shutDown() async {
         if let holder { await close(holder) }
+    }
+
+    /// Tells the driver that the machine is about to sleep. A reader that is not open has nothing
+    /// to be told.
+    func suspend() async {
+        guard let device, holder != nil, !isSuspended else { return }
+        isSuspended = true
+        // A driver that cannot suspend answers so, with its work ended and the device suspended
+        // (libfprint 1.94.5, `fpi-device.c`): either way it has to be resumed.
+        _ = await unsafe gioCall { ready, data in
+            unsafe fp_device_suspend(device.raw, nil, ready, data)
+        } finish: { result in
+            unsafe catchingGError { error in
+                unsafe fp_device_suspend_finish(device.raw, result, error) != 0
+            }
+        }
+    }
+
+    /// Tells the driver that the machine is awake.
+    func resume() async {
+        guard let device, isSuspended else { return }
+        // One that was suspended while it was opened or closed is not, and says so.
+        _ = await unsafe gioCall { ready, data in
+            unsafe fp_device_resume(device.raw, nil, ready, data)
+        } finish: { result in
+            unsafe catchingGError { error in
+                unsafe fp_device_resume_finish(device.raw, result, error) != 0
+            }
+        }
+        isSuspended = false
+        changed()
     }
 
     /// libfprint no longer knows the device. Lets go of it as soon as nobody holds it.

@@ -18,6 +18,7 @@ package import SystemSupport
     private var readers: [ObjectAddress: FprintReader] = [:]
     private var isEnumerating = false
     private var isStopping = false
+    private var isSuspended = false
 
     /// Readers that nobody has looked for yet.
     package nonisolated init(log: Log) { self.log = log }
@@ -55,7 +56,21 @@ package import SystemSupport
         guard !isStopping, let reader = readers.values.first(where: { $0.id == reader }) else {
             throw .removed
         }
+        // The machine is falling asleep.
+        guard !isSuspended else { throw .busy }
         return ReaderLease(reader, try await reader.open())
+    }
+
+    /// Suspends what is open; its work ends.
+    @ReaderQueue package func suspend() async {
+        isSuspended = true
+        for reader in readers.values { await reader.suspend() }
+    }
+
+    /// Wakes what was suspended.
+    @ReaderQueue package func resume() async {
+        for reader in readers.values { await reader.resume() }
+        isSuspended = false
     }
 
     /// Ends all work and closes all readers. Waits at most some seconds for a reader that does

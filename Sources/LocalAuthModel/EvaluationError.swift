@@ -52,7 +52,7 @@ extension EvaluationError {
     package init(_ failure: ReaderFailure) {
         self =
             switch failure {
-            case .removed, .tooHot, .notSupported, .io, .duplicate, .storageFull:
+            case .removed, .tooHot, .notSupported, .io, .duplicate, .storageFull, .inaccessible:
                 .biometryNotAvailable
             case .busy: .readerBusy
             case .cancelled: .systemCancel

@@ -25,6 +25,15 @@ package enum ScanType: String, Hashable, Sendable { case press, swipe }
 /// How much more scanning the sensor's heat allows.
 package enum ReaderTemperature: String, Hashable, Sendable { case cold, warm, hot }
 
+/// Where a reader is, as far as the system can tell.
+package enum ReaderPlacement: String, Hashable, Sendable {
+    /// Part of the machine: out of reach under a closed lid.
+    case builtIn = "built-in"
+    /// Plugged in.
+    case external
+    case unknown
+}
+
 /// What a reader can do, as libfprint tells it.
 package struct ReaderFeatures: OptionSet, Hashable, Sendable {
     package let rawValue: UInt32
@@ -59,10 +68,12 @@ package struct ReaderDescription: Hashable, Sendable {
     package var enrolmentStages: UInt32
     package var features: ReaderFeatures
     package var temperature: ReaderTemperature
+    package var placement: ReaderPlacement
 
     package init(
         id: ReaderID, kind: ReaderKind, name: String, scanType: ScanType, enrolmentStages: UInt32,
-        features: ReaderFeatures, temperature: ReaderTemperature
+        features: ReaderFeatures, temperature: ReaderTemperature,
+        placement: ReaderPlacement = .unknown
     ) {
         self.id = id
         self.kind = kind
@@ -71,6 +82,7 @@ package struct ReaderDescription: Hashable, Sendable {
         self.enrolmentStages = enrolmentStages
         self.features = features
         self.temperature = temperature
+        self.placement = placement
     }
 }
 

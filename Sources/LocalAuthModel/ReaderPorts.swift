@@ -56,6 +56,8 @@ package enum ReaderFailure: Error, CaseIterable, Hashable, Sendable {
     /// The reader's memory does not have the print.
     case notOnReader
     case notSupported
+    /// Nobody can get at it: it is under a closed lid.
+    case inaccessible
     /// Anything else: protocol, transfer, a driver's fault.
     case io
 }
@@ -67,6 +69,11 @@ package protocol ReaderDriving: Sendable {
     func start(report: @escaping @Sendable (ReaderChange) -> Void) async
     /// Opens a reader, which is then nobody else's until `close`.
     func open(_ reader: ReaderID) async throws(ReaderFailure) -> any OpenReader
+    /// The machine is about to sleep: whatever is open is suspended as far as its driver can, and
+    /// nothing can be opened until `resume`. Returns when that is done.
+    func suspend() async
+    /// The machine is awake again.
+    func resume() async
     /// Lets go of every reader.
     func stop() async
 }

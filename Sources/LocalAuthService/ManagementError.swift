@@ -22,7 +22,8 @@ enum ManagementError: Error, Hashable, Sendable {
             case .duplicate: .fingerAlreadyEnrolled
             case .storageFull: .readerStorageFull
             case .io, .notSupported, .noUsablePrints, .notOnReader: .enrollmentFailed
-            case .removed, .busy, .tooHot, .cancelled: .evaluation(EvaluationError(failure))
+            case .removed, .busy, .tooHot, .cancelled, .inaccessible:
+                .evaluation(EvaluationError(failure))
             }
     }
 

@@ -16,6 +16,8 @@ private struct FakeReaders: ReaderDriving {
                     enrolmentStages: 5, features: [.identify], temperature: .cold)))
     }
     func open(_ reader: ReaderID) async throws(ReaderFailure) -> any OpenReader { throw .removed }
+    func suspend() async {}
+    func resume() async {}
     func stop() async {}
 }
 

@@ -24,7 +24,7 @@ import Testing
             case .busy: .readerBusy
             case .cancelled: .systemCancel
             case .noUsablePrints, .notOnReader: .biometryNotEnrolled
-            case .removed, .tooHot, .notSupported, .io, .duplicate, .storageFull:
+            case .removed, .tooHot, .notSupported, .io, .duplicate, .storageFull, .inaccessible:
                 .biometryNotAvailable
             }
         #expect(EvaluationError(failure) == expected)

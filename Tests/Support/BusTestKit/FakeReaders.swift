@@ -35,6 +35,10 @@ package import LocalAuthModel
         return FakeOpenReader(reader, of: self)
     }
 
+    @BusQueue package func suspend() async { calls.add("suspend") }
+
+    @BusQueue package func resume() async { calls.add("resume") }
+
     @BusQueue package func stop() async { calls.add("stop") }
 
     /// Tells of a change among the readers.
