@@ -34,11 +34,14 @@ package import DBusBinding
     package func next(
         _ matches: @escaping @Sendable (Event) -> Bool = { _ in true }
     ) async -> Event? {
-        if let index = unclaimed.firstIndex(where: matches) { return unclaimed.remove(at: index) }
         lastWaiter += 1
         let number = lastWaiter
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
+                // Looked at here and not before: on the way here others can have their turn.
+                if let index = unclaimed.firstIndex(where: matches) {
+                    return continuation.resume(returning: unclaimed.remove(at: index))
+                }
                 guard !Task.isCancelled else { return continuation.resume(returning: nil) }
                 waiting.append(
                     Waiter(number: number, matches: matches) { continuation.resume(returning: $0) })

@@ -30,8 +30,9 @@ package import DBusBinding
         last += 1
         let number = last
         await withTaskCancellationHandler {
-            guard !isMet(entries), !Task.isCancelled else { return }
             await withCheckedContinuation { continuation in
+                // Looked at here and not before: on the way here others can have their turn.
+                guard !isMet(entries), !Task.isCancelled else { return continuation.resume() }
                 waiting.append(
                     Waiter(number: number, isMet: isMet, continuation: continuation))
             }
