@@ -81,6 +81,7 @@ package enum EnvironmentKey: String, CaseIterable, Sendable {
     case biometryLockedOut = "biometry-locked-out"
     case attemptsLeft = "attempts-left"
     case lockoutSecondsLeft = "lockout-seconds-left"
+    case sensorInaccessible = "sensor-inaccessible"
     case readers
     case agentPresent = "agent-present"
 }

@@ -7,6 +7,12 @@ package struct BiometryFacts: Hashable, Sendable {
     /// The user's prints; `nil` when they could not be looked up.
     package var prints: [PrintID]?
     package var lockout: LockoutStanding
+    package var lid = LidState.open
+    /// Whether the machine is asleep, or about to be.
+    package var isAsleep = false
+    /// The readers that nothing can be asked of for now: their drivers failed too often, or do not
+    /// let go.
+    package var outOfOrder: Set<ReaderID> = []
 
     package init(readers: [ReaderDescription], prints: [PrintID]?, lockout: LockoutStanding) {
         self.readers = readers
@@ -20,8 +26,15 @@ package struct BiometryFacts: Hashable, Sendable {
         return readers.filter { kinds.contains($0.kind) }
     }
 
+    /// Whether the user has prints on readers that are here, and all of those are out of reach.
+    package var isSensorInaccessible: Bool {
+        let usable = usableReaders
+        return !usable.isEmpty && usable.allSatisfy { !lid.leavesAccessible($0.placement) }
+    }
+
     /// Whether a finger could be asked for now, and if not, why.
     package func biometry() -> Result<[ReaderDescription], EvaluationError> {
+        guard !isAsleep else { return .failure(.biometryNotAvailable) }
         guard let prints else { return .failure(.biometryNotAvailable) }
         guard !readers.isEmpty else {
             return .failure(prints.isEmpty ? .biometryNotAvailable : .biometryDisconnected)
@@ -29,9 +42,14 @@ package struct BiometryFacts: Hashable, Sendable {
         let usable = usableReaders
         guard !usable.isEmpty else { return .failure(.biometryNotEnrolled) }
         guard !lockout.isLocked else { return .failure(.biometryLockout) }
+        let ready = usable.filter { isReady($0) }
+        return ready.isEmpty ? .failure(.biometryNotAvailable) : .success(ready)
+    }
+
+    private func isReady(_ reader: ReaderDescription) -> Bool {
         // A hot sensor cools down by itself, but not within the time that people wait.
-        let cool = usable.filter { $0.temperature != .hot }
-        return cool.isEmpty ? .failure(.biometryNotAvailable) : .success(cool)
+        reader.temperature != .hot && lid.leavesAccessible(reader.placement)
+            && !outOfOrder.contains(reader.id)
     }
 
     /// The readers on which the policy could be evaluated now, and if there are none, why.

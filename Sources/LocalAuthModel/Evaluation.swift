@@ -82,6 +82,8 @@ package enum EvaluationEvent: Hashable, Sendable {
     case confirmed
     /// Cancel, time-out, a vanished caller, suspend, shutdown.
     case interrupted(EvaluationError)
+    /// Readers have had long enough to let go.
+    case overdue
 }
 
 /// What an evaluation wants done.
@@ -109,7 +111,9 @@ package enum EvaluationEffect: Hashable, Sendable {
     case tellProgress(EvaluationProgress)
     /// Answer the call; `nil` is success. Happens once.
     case answer(EvaluationError?)
-    /// The next in line may begin.
+    /// These readers do not let go, and nobody is to wait for them: the next in line may begin.
+    case yield([ReaderID])
+    /// The next in line may begin, and nothing of this one is left.
     case leave
 }
 

@@ -164,6 +164,13 @@ func settle(_ scan: Scanning, _ charges: UInt32) -> EvaluationOutcome {
     return (.finished, [.leave])
 }
 
+/// A driver that never lets go would otherwise keep everybody from every reader. What it still
+/// says is heard all the same.
+func yieldTurn(_ scan: Scanning, _ charges: UInt32) -> EvaluationOutcome {
+    let kept = scan.readers.keys.sorted { $0.number < $1.number }
+    return (.ending(scan, charges: charges), kept.isEmpty ? [] : [.yield(kept)])
+}
+
 /// A touch was compared while the reader was being told to stop. A match is of no use to anybody
 /// any more; a miss is charged all the same, or else cancelling at the right moment would make
 /// misses free.

@@ -64,24 +64,27 @@ private func follow(
     case (.ending(let scan, let charges), .charged): settle(scan, charges - min(charges, 1))
     case (.ending(let scan, let charges), .judged(let reader, let verdict)):
         judgeLate(scan, reader, verdict, charges)
+    case (.ending(let scan, let charges), .overdue): yieldTurn(scan, charges)
 
     // What comes too late or means nothing here
     case (.admitting, .turnCame), (.admitting, .prepared), (.admitting, .opened),
         (.admitting, .sensed), (.admitting, .judged), (.admitting, .failed),
         (.admitting, .released), (.admitting, .charged), (.admitting, .confirmed),
+        (.admitting, .overdue),
         (.queued, .admitted), (.queued, .prepared), (.queued, .opened), (.queued, .sensed),
         (.queued, .judged), (.queued, .failed), (.queued, .released), (.queued, .charged),
-        (.queued, .confirmed),
+        (.queued, .confirmed), (.queued, .overdue),
         (.preparing, .admitted), (.preparing, .turnCame), (.preparing, .opened),
         (.preparing, .sensed), (.preparing, .judged), (.preparing, .failed),
         (.preparing, .released), (.preparing, .charged), (.preparing, .confirmed),
+        (.preparing, .overdue),
         (.scanning, .admitted), (.scanning, .turnCame), (.scanning, .prepared),
-        (.scanning, .charged), (.scanning, .confirmed),
+        (.scanning, .charged), (.scanning, .confirmed), (.scanning, .overdue),
         (.charging, .admitted), (.charging, .turnCame), (.charging, .prepared),
-        (.charging, .confirmed),
+        (.charging, .confirmed), (.charging, .overdue),
         (.confirming, .admitted), (.confirming, .turnCame), (.confirming, .prepared),
         (.confirming, .opened), (.confirming, .sensed), (.confirming, .judged),
-        (.confirming, .failed), (.confirming, .charged),
+        (.confirming, .failed), (.confirming, .charged), (.confirming, .overdue),
         (.ending, .admitted), (.ending, .refused), (.ending, .turnCame), (.ending, .prepared),
         (.ending, .opened), (.ending, .sensed), (.ending, .failed),
         (.ending, .confirmed), (.ending, .interrupted),

@@ -11,17 +11,20 @@ package struct ServicePorts: Sendable {
     package var prints: any PrintStoring
     package var lockouts: any LockoutStoring
     package var sessions: any SessionWatching
+    package var machine: any MachineWatching
     package var authority: any Authorizing
     package var accounts: any AccountLookup
 
     package init(
         readers: any ReaderDriving, prints: any PrintStoring, lockouts: any LockoutStoring,
-        sessions: any SessionWatching, authority: any Authorizing, accounts: any AccountLookup
+        sessions: any SessionWatching, machine: any MachineWatching,
+        authority: any Authorizing, accounts: any AccountLookup
     ) {
         self.readers = readers
         self.prints = prints
         self.lockouts = lockouts
         self.sessions = sessions
+        self.machine = machine
         self.authority = authority
         self.accounts = accounts
     }
@@ -35,6 +38,16 @@ package struct ServiceSettings: Sendable {
     package var requiresAgent = false
     /// How long a person may take from one touch of an enrolment to the next.
     package var enrolmentPatience: Duration = .seconds(60)
+    package var driverPatience = DriverPatience()
+    package init() {}
+}
+
+/// How long drivers may take before nobody waits for them any more.
+package struct DriverPatience: Sendable {
+    /// To end what was cancelled.
+    package var cancelling: Duration = .seconds(5)
+    /// For what no person has a part in: opening, deleting, closing.
+    package var working: Duration = .seconds(10)
     package init() {}
 }
 
@@ -68,20 +81,22 @@ package struct ServiceSettings: Sendable {
             lockout: LockoutKeeper(
                 store: ports.lockouts, rules: settings.lockout, boot: boot,
                 log: log.topic("lockout")),
-            requiresAgent: settings.requiresAgent)
+            care: ReaderCare(log: log.topic("readers")), requiresAgent: settings.requiresAgent)
         evaluations = EvaluationRunner(
             EvaluationServices(
                 callers: callers, accounts: ports.accounts, gate: gate, biometry: biometry,
                 line: line, readers: ports.readers, prints: ports.prints, audience: audience,
-                fingers: FingerMemory(),
-                rules: settings.lockout, log: log.topic("evaluation")))
+                fingers: FingerMemory(), prompts: PromptKeeper(),
+                rules: settings.lockout, patience: settings.driverPatience,
+                log: log.topic("evaluation")))
         management = ManagementAdaptor(
             callers: callers,
             management: Management(
                 ManagementServices(
                     gate: gate, accounts: ports.accounts, biometry: biometry, line: line,
                     readers: ports.readers, prints: ports.prints,
-                    patience: settings.enrolmentPatience, log: log.topic("management"))),
+                    patience: settings.enrolmentPatience,
+                    driverPatience: settings.driverPatience, log: log.topic("management"))),
             on: connection)
         main = MainAdaptor(
             callers: callers, gate: gate, biometry: biometry, evaluations: evaluations,
@@ -107,12 +122,14 @@ package struct ServiceSettings: Sendable {
         try await connection.releaseName(Service.name)
     }
 
-    /// Begins to look at sessions, prints and readers. Questions that come meanwhile wait for
-    /// it, though not for ever: hardware can hang.
+    /// Begins to look at the machine, sessions, prints and readers. Questions that come meanwhile
+    /// wait for it, though not for ever: hardware can hang.
     package func start() async {
         _ = BusQueue.executor.after(.seconds(2)) { [weak self] in
             BusQueue.assumeIsolated { self?.biometry.becomeReady() }
         }
+        // Beside the rest, so that nobody waits for a logind that does not answer.
+        let machine = BusQueue.task { [weak self] in await self?.watchMachine() }
         await ports.sessions.start { [weak self] in
             BusQueue.post { self?.presenceChanged() }
         }
@@ -125,15 +142,17 @@ package struct ServiceSettings: Sendable {
             biometry.prints.isTold = false
         }
         await ports.readers.start { [weak self] change in
-            BusQueue.post { self?.biometry.readers.take(change) }
+            BusQueue.post { self?.biometry.take(change) }
         }
+        await machine.value
         biometry.becomeReady()
     }
 
-    /// Whether nobody waits for anything and no reader is in use, or still warm: how warm it is
-    /// would be forgotten.
+    /// Whether nobody waits for anything, the machine is awake, and no reader is in use, at rest or
+    /// still warm: how it is would be forgotten.
     package var isIdle: Bool {
         evaluations.isIdle && management.isIdle && line.isEmpty && audience.isUnwatched
+            && !biometry.isAsleep && !biometry.care.isAnyResting
             && biometry.readers.readers.allSatisfy { $0.temperature == .cold }
     }
 
@@ -150,6 +169,7 @@ package struct ServiceSettings: Sendable {
         connection.watchPeers { [weak self] name in self?.forget(name) }
         let changed: () -> Void = { [weak self] in self?.audience.environmentChanged() }
         biometry.readers.onChange = changed
+        biometry.care.onChange = changed
         biometry.prints.onChange = changed
         biometry.lockout.onChange = { [weak self] account, standing in
             guard let self else { return }
@@ -160,8 +180,52 @@ package struct ServiceSettings: Sendable {
 
     private func presenceChanged() {
         evaluations.presenceChanged()
+        management.presenceChanged()
         audience.environmentChanged()
     }
+
+    // MARK: Lid and sleep
+
+    private func watchMachine() async {
+        await ports.machine.start { [weak self] lid in
+            BusQueue.post { self?.lidMoved(lid) }
+        } sleep: { [weak self] in
+            await self?.fallAsleep()
+        } wake: { [weak self] in
+            await self?.wakeUp()
+        }
+    }
+
+    private func lidMoved(_ lid: LidState) {
+        biometry.setLid(lid)
+        evaluations.reachChanged()
+        management.reachChanged()
+        audience.environmentChanged()
+    }
+
+    /// Everybody is answered and every reader closed, or suspended where its driver takes long.
+    /// The machine waits for this, and not for long.
+    private func fallAsleep() async {
+        log.notice("the machine is about to sleep")
+        biometry.fallAsleep()
+        evaluations.interruptAll()
+        management.interruptAll()
+        audience.environmentChanged()
+        await evaluations.waitUntilIdle(atMost: Self.closingTime)
+        await management.waitUntilIdle(atMost: Self.closingTime)
+        await ports.readers.suspend()
+    }
+
+    private func wakeUp() async {
+        await ports.readers.resume()
+        biometry.wakeUp()
+        log.notice("the machine is awake")
+        audience.environmentChanged()
+    }
+
+    /// How long readers may take to close before they are suspended as they are: most close within
+    /// a few milliseconds, and image readers within a tenth of a second.
+    private static let closingTime: Duration = .milliseconds(150)
 
     private func forget(_ name: UniqueName) {
         callers.forget(name)

@@ -2,22 +2,43 @@
 
 internal import DBusBinding
 internal import LocalAuthModel
+internal import SystemSupport
 
 /// Everything that is known of a user's biometry, in one place and from memory.
 @BusQueue final class BiometryState {
     let readers: ReaderRegistry
     let prints: PrintIndex
     let lockout: LockoutKeeper
+    let care: ReaderCare
+    /// Where the lid is.
+    private(set) var lid = LidState.open
+    /// Whether the machine is asleep, or about to be.
+    private(set) var isAsleep = false
+
     private let requiresAgent: Bool
     private var isReady = false
-    private var waiting: [CheckedContinuation<Void, Never>] = []
+    private let readiness = Waiters()
+    private var reunion: Reunion?
+
+    /// The time after a sleep in which readers come back: many lose their power, and are found
+    /// anew when the machine is awake.
+    private struct Reunion {
+        /// What was there before and is not yet again.
+        var missing: Set<ReaderKind>
+        let waiters = Waiters()
+    }
+
+    /// How long readers may take to come back.
+    private static let reunionTime: Duration = .seconds(3)
 
     init(
-        readers: ReaderRegistry, prints: PrintIndex, lockout: LockoutKeeper, requiresAgent: Bool
+        readers: ReaderRegistry, prints: PrintIndex, lockout: LockoutKeeper, care: ReaderCare,
+        requiresAgent: Bool
     ) {
         self.readers = readers
         self.prints = prints
         self.lockout = lockout
+        self.care = care
         self.requiresAgent = requiresAgent
     }
 
@@ -25,30 +46,119 @@ internal import LocalAuthModel
     /// started by the question does not deny having a reader.
     func becomeReady() {
         isReady = true
-        for continuation in waiting { continuation.resume() }
-        waiting = []
+        readiness.resume()
     }
 
     /// Returns once the readers are known.
     func waitUntilReady() async {
-        if !isReady { await withCheckedContinuation { waiting.append($0) } }
+        await readiness.wait { isReady }
     }
+
+    // MARK: What happens
+
+    /// A reader came, went, or is different.
+    func take(_ change: ReaderChange) {
+        switch change {
+        case .added(let reader): meetAgain(reader.kind)
+        case .changed: break
+        case .removed(let id): miss(id)
+        }
+        readers.take(change)
+    }
+
+    func setLid(_ lid: LidState) { self.lid = lid }
+
+    /// The machine is about to sleep.
+    func fallAsleep() {
+        isAsleep = true
+        let last = reunion
+        reunion = Reunion(missing: [])
+        last?.waiters.resume()
+    }
+
+    /// The machine is awake.
+    func wakeUp() {
+        isAsleep = false
+        _ = BusQueue.executor.after(Self.reunionTime) { [weak self, reunion] in
+            BusQueue.assumeIsolated {
+                // Another sleep has another.
+                guard let self, self.reunion?.waiters === reunion?.waiters, !self.isAsleep else {
+                    return
+                }
+                self.reunion = nil
+                reunion?.waiters.resume()
+            }
+        }
+    }
+
+    private func miss(_ id: ReaderID) {
+        care.forget(id)
+        guard let kind = readers.readers.first(where: { $0.id == id })?.kind else { return }
+        reunion?.missing.insert(kind)
+    }
+
+    private func meetAgain(_ kind: ReaderKind) {
+        reunion?.missing.remove(kind)
+        reunion?.waiters.resume()
+    }
+
+    // MARK: What holds
 
     /// What is known of the user's biometry.
     func facts(of account: Account) async -> BiometryFacts {
         await waitUntilReady()
         let prints = await prints.prints(of: account.name)
         let standing = await lockout.standing(of: account)
-        return BiometryFacts(readers: readers.readers, prints: prints, lockout: standing)
+        var facts = BiometryFacts(readers: readers.readers, prints: prints, lockout: standing)
+        facts.lid = lid
+        facts.isAsleep = isAsleep
+        facts.outOfOrder = care.outOfOrder
+        return facts
     }
 
     /// The readers on which the policy could be evaluated now: the one rule behind
-    /// `CanEvaluatePolicy` and the beginning of `EvaluatePolicy`, so that the two agree.
+    /// `CanEvaluatePolicy` and `EvaluatePolicy`, so that the two agree.
     func readers(
         for policy: Policy, of account: Account
     ) async throws(EvaluationError) -> [ReaderDescription] {
         // Where the administrator wants a prompt with every scan, there is none yet to be had.
         guard !requiresAgent else { throw .notInteractive }
         return try await facts(of: account).evaluate(policy).get()
+    }
+
+    /// Whether the policy could be evaluated, now or as soon as a reader is back that the last
+    /// sleep took.
+    func canEvaluate(_ policy: Policy, for account: Account) async throws(EvaluationError) {
+        do throws(EvaluationError) {
+            _ = try await readers(for: policy, of: account)
+        } catch {
+            guard await isComingBack(for: account) else { throw error }
+        }
+    }
+
+    /// Passes when the policy can be evaluated; waits for a reader that the last sleep took.
+    func beginEvaluating(_ policy: Policy, for account: Account) async throws(EvaluationError) {
+        while await isComingBack(for: account), let waiters = reunion?.waiters {
+            await waiters.wait { reunion?.waiters !== waiters || isAsleep }
+        }
+        _ = try await readers(for: policy, of: account)
+    }
+
+    /// Whether all that keeps a finger from being asked for is a reader that was here before the
+    /// machine slept.
+    private func isComingBack(for account: Account) async -> Bool {
+        guard let reunion, !isAsleep else { return false }
+        let facts = await facts(of: account)
+        guard !facts.lockout.isLocked, facts.usableReaders.isEmpty else { return false }
+        return !reunion.missing.isDisjoint(with: (facts.prints ?? []).map(\.reader))
+    }
+
+    /// Why a reader cannot be used at this moment; `nil` when it can.
+    func obstacle(to reader: ReaderID) -> ReaderFailure? {
+        guard let description = readers.readers.first(where: { $0.id == reader }) else {
+            return .removed
+        }
+        guard !isAsleep else { return .cancelled }
+        return lid.leavesAccessible(description.placement) ? nil : .inaccessible
     }
 }

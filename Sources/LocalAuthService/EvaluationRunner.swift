@@ -8,13 +8,16 @@ internal import LocalAuthModel
     private var services: EvaluationServices
     private var running: [TurnID: RunningEvaluation] = [:]
     private var isStopping = false
+    private let endings = Waiters()
 
     init(_ services: EvaluationServices) {
         self.services = services
         self.services.hasRoom = { [weak self] user in self?.hasRoom(for: user) ?? false }
     }
 
-    var isIdle: Bool { running.isEmpty }
+    /// Whether nobody waits for anything. Readers that do not let go do not count: to leave is
+    /// their cure.
+    var isIdle: Bool { running.values.allSatisfy(\.hasYielded) }
 
     /// Evaluates; returns when there is an answer. From the beginning it can be cancelled, also
     /// while it is still being found out who asks.
@@ -31,6 +34,7 @@ internal import LocalAuthModel
                 continuation.resume(returning: result)
             } onEnd: { [weak self] in
                 self?.running[evaluation.id] = nil
+                self?.endings.resume()
             }
         }
         return try result.get()
@@ -51,10 +55,26 @@ internal import LocalAuthModel
         for evaluation in running.values { evaluation.recheckPresence() }
     }
 
+    /// The lid was opened or closed.
+    func reachChanged() {
+        for evaluation in running.values { evaluation.recheckReaders() }
+    }
+
+    /// Ends everything that goes on.
+    func interruptAll() { end(.systemCancel) { _ in true } }
+
     /// Ends everything; nothing begins any more.
     func stop() {
         isStopping = true
-        end(.systemCancel) { _ in true }
+        interruptAll()
+    }
+
+    /// Returns when nothing goes on, or when the time is over.
+    func waitUntilIdle(atMost limit: Duration) async {
+        let end = ContinuousClock.now + limit
+        while !isIdle, case let rest = end - .now, rest > .zero {
+            await endings.wait(unless: { isIdle }, atMost: rest)
+        }
     }
 
     /// The connections whose evaluations are about this user.

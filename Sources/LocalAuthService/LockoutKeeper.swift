@@ -112,11 +112,13 @@ internal import SystemSupport
     /// Changes of a user's record are made one after the other, so that none is lost and memory
     /// and disk agree.
     private func beginChange(of account: Account) async {
-        guard changes[account] != nil else {
-            changes[account] = []
-            return
+        await withCheckedContinuation { continuation in
+            guard changes[account] != nil else {
+                changes[account] = []
+                return continuation.resume()
+            }
+            changes[account]?.append(continuation)
         }
-        await withCheckedContinuation { changes[account]?.append($0) }
     }
 
     private func endChange(of account: Account) {

@@ -70,7 +70,7 @@ internal import LocalAuthModel
         do throws(EvaluationError) {
             let caller = try await callers.caller(evaluating: call.sender)
             _ = try await gate.admit(caller, to: .evaluate, interactive: false)
-            _ = try await biometry.readers(for: policy, of: caller.account)
+            try await biometry.canEvaluate(policy, for: caller.account)
             return CanEvaluatePolicy.Reply(canEvaluate: true, code: 0, message: "")
         } catch {
             return CanEvaluatePolicy.Reply(
@@ -102,6 +102,7 @@ internal import LocalAuthModel
             .attemptsLeft: .uint32(facts.lockout.attemptsLeft),
             .lockoutSecondsLeft: .uint32(facts.lockout.secondsLeft),
             .readers: .objectPaths(facts.readers.map { Service.readerPath($0.id.number) }),
+            .sensorInaccessible: .bool(facts.isSensorInaccessible),
             .agentPresent: .bool(false),
         ]
         return GetEnvironment.Reply(

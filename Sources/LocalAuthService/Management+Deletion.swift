@@ -6,7 +6,9 @@ internal import SystemSupport
 
 extension Management {
     /// Deletes prints when it is our turn; all of the user's when no finger is named.
-    func delete(_ fingers: Set<Finger>, of account: Account) async throws(ManagementError) {
+    func delete(
+        _ fingers: Set<Finger>, of account: Account, in turn: ManagementTurn
+    ) async throws(ManagementError) {
         guard let listed = await services.biometry.prints.prints(of: account.name) else {
             throw .storageFailed
         }
@@ -15,7 +17,7 @@ extension Management {
         let failure: ManagementError?
         do throws(ManagementError) {
             // The reader's copy first: one that is only in a reader could not be found again.
-            try await deleteFromReaders(doomed, of: account)
+            try await deleteFromReaders(doomed, of: account, in: turn)
             try await deleteFromDisk(doomed)
             failure = nil
         } catch {
@@ -29,23 +31,24 @@ extension Management {
     }
 
     private func deleteFromReaders(
-        _ doomed: [PrintID], of account: Account
+        _ doomed: [PrintID], of account: Account, in turn: ManagementTurn
     ) async throws(ManagementError) {
         let prints = try await stored(of: account.name, for: Set(doomed.map(\.reader)))
             .filter { doomed.contains($0.id) }
         for reader in services.biometry.readers.readers
         where reader.features.contains(.storageDelete) {
             let here = prints.filter { $0.id.reader == reader.kind }
-            if !here.isEmpty { try await delete(here, from: reader.id) }
+            if !here.isEmpty { try await delete(here, from: reader.id, in: turn) }
         }
     }
 
     private func delete(
-        _ prints: [StoredPrint], from reader: ReaderID
+        _ prints: [StoredPrint], from reader: ReaderID, in turn: ManagementTurn
     ) async throws(ManagementError) {
-        let open = try await open(reader)
+        let open = try await open(reader, in: turn)
         var failure: ReaderFailure?
         for print in prints where failure == nil {
+            turn.expect(.work)
             do throws(ReaderFailure) {
                 try await open.delete(print)
             } catch {
@@ -53,7 +56,7 @@ extension Management {
                 failure = error == .notOnReader ? nil : error
             }
         }
-        await open.close()
+        await close(open, reader, in: turn)
         guard let failure else { return }
         services.log.warning(
             "a print could not be deleted from the reader", ["failure": "\(failure)"])

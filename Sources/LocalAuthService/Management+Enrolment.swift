@@ -7,18 +7,22 @@ internal import SystemSupport
 extension Management {
     /// Enrols on a reader whose turn it is.
     func enrol(
-        _ print: PrintID, on reader: ReaderDescription,
+        _ print: PrintID, on reader: ReaderDescription, in turn: ManagementTurn,
         progress: @escaping @Sendable @BusQueue (EnrolmentStage) -> Void
     ) async throws(ManagementError) {
         let older = try await stored(of: print.user, for: [reader.kind]).first { $0.id == print }
-        let open = try await open(reader.id)
+        let open = try await open(reader.id, in: turn)
         let scan = EnrolmentScan(
-            of: print, on: open, patience: services.patience, progress: progress)
+            of: print, on: open, reader.id, in: turn, patience: services.patience,
+            progress: progress)
+        self.scan = scan
         // Now the reader is open and the first touch can come.
         progress(EnrolmentStage(done: 0, total: reader.enrolmentStages, fault: nil))
         let failure: ManagementError?
         do throws(ManagementError) {
             let made = try await scan.run()
+            turn.expect(.work)
+            services.biometry.care.noteWork(of: reader.id)
             try await save(made, on: open)
             // The older print of this finger is of no use any more; should it stay in the
             // reader's memory, it is in nobody's gallery.
@@ -31,7 +35,8 @@ extension Management {
         } catch {
             failure = error
         }
-        await open.close()
+        if self.scan === scan { self.scan = nil }
+        await close(open, reader.id, in: turn)
         await services.biometry.prints.refresh(print.user)
         if let failure { throw failure }
     }
@@ -50,23 +55,28 @@ extension Management {
     }
 }
 
-/// The touches of one enrolment. Ends when the reader is content, when the task is cancelled, or
-/// when nobody has touched the reader for too long.
-@BusQueue private final class EnrolmentScan {
+/// The touches of one enrolment. Ends when the reader is content, when the task is cancelled, when
+/// somebody ends it, or when nobody has touched the reader for too long.
+@BusQueue final class EnrolmentScan {
+    let reader: ReaderID
     private let print: PrintID
     private let open: any OpenReader
+    private let turn: ManagementTurn
     private let patience: Duration
     private let progress: @Sendable @BusQueue (EnrolmentStage) -> Void
     private var scanning: Task<Result<StoredPrint, ReaderFailure>, Never>?
     private var timer: PollExecutor.Token?
-    private var isTimedOut = false
+    /// Why it was ended before the reader was content.
+    private var ending: ManagementError?
 
     init(
-        of print: PrintID, on open: any OpenReader, patience: Duration,
-        progress: @escaping @Sendable @BusQueue (EnrolmentStage) -> Void
+        of print: PrintID, on open: any OpenReader, _ reader: ReaderID, in turn: ManagementTurn,
+        patience: Duration, progress: @escaping @Sendable @BusQueue (EnrolmentStage) -> Void
     ) {
         self.print = print
         self.open = open
+        self.reader = reader
+        self.turn = turn
         self.patience = patience
         self.progress = progress
     }
@@ -82,6 +92,9 @@ extension Management {
             }
         }
         self.scanning = scanning
+        // From here to the next touch it is the person's time and not the driver's, unless it has
+        // been cancelled already.
+        if !Task.isCancelled { turn.expect(.person) }
         expectTouch()
         let result = await withTaskCancellationHandler {
             await scanning.value
@@ -92,10 +105,18 @@ extension Management {
         if let timer { BusQueue.executor.cancelTimer(timer) }
         switch result {
         case .success(let made): return made
-        case .failure(.cancelled) where isTimedOut: throw .evaluation(.timeout)
-        case .failure(.cancelled) where Task.isCancelled: throw .evaluation(.appCancel)
+        case .failure(.cancelled):
+            throw ending ?? .evaluation(Task.isCancelled ? .appCancel : .systemCancel)
         case .failure(let failure): throw ManagementError(failure)
         }
+    }
+
+    /// Ends it early, for this reason.
+    func end(_ error: ManagementError) {
+        guard let scanning, ending == nil else { return }
+        ending = error
+        scanning.cancel()
+        turn.expect(.end)
     }
 
     private func note(_ stage: EnrolmentStage) {
@@ -107,10 +128,7 @@ extension Management {
     private func expectTouch() {
         if let timer { BusQueue.executor.cancelTimer(timer) }
         timer = BusQueue.executor.after(patience) { [weak self] in
-            BusQueue.assumeIsolated {
-                self?.isTimedOut = true
-                self?.scanning?.cancel()
-            }
+            BusQueue.assumeIsolated { self?.end(.evaluation(.timeout)) }
         }
     }
 }

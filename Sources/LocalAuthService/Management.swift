@@ -14,6 +14,7 @@ internal import SystemSupport
     let prints: any PrintStoring
     /// How long a person may take from one touch of an enrolment to the next.
     let patience: Duration
+    let driverPatience: DriverPatience
     let log: Log
 }
 
@@ -21,6 +22,8 @@ internal import SystemSupport
 /// ends early when its task is cancelled.
 @BusQueue final class Management {
     let services: ManagementServices
+    /// The enrolment that has a reader, if one has.
+    var scan: EnrolmentScan?
 
     init(_ services: ManagementServices) { self.services = services }
 
@@ -42,11 +45,11 @@ internal import SystemSupport
         interactive: Bool, progress: @escaping @Sendable @BusQueue (EnrolmentStage) -> Void
     ) async throws(ManagementError) {
         let account = try await admitChange(
-            of: user, by: caller, interactive, mustBePresent: true)
+            of: user, by: caller, interactive, mustBePresent: mustStayPresent(caller))
         let reader = try await pickReader(path)
         let print = PrintID(user: account.name, reader: reader.kind, finger: finger)
-        try await inTurn(for: caller) { () throws(ManagementError) in
-            try await enrol(print, on: reader, progress: progress)
+        try await inTurn(for: caller) { turn throws(ManagementError) in
+            try await self.enrol(print, on: reader, in: turn, progress: progress)
         }
         services.log.notice(
             "finger enrolled",
@@ -59,9 +62,15 @@ internal import SystemSupport
     ) async throws(ManagementError) {
         let account = try await admitChange(
             of: user, by: caller, interactive, mustBePresent: false)
-        try await inTurn(for: caller) { () throws(ManagementError) in
-            try await delete(fingers, of: account)
+        try await inTurn(for: caller) { turn throws(ManagementError) in
+            try await self.delete(fingers, of: account, in: turn)
         }
+    }
+
+    /// The lid was opened or closed.
+    func reachChanged() {
+        guard let scan, services.biometry.obstacle(to: scan.reader) == .inaccessible else { return }
+        scan.end(.evaluation(.biometryNotAvailable))
     }
 
     /// Ends a user's lockout.
@@ -79,6 +88,18 @@ internal import SystemSupport
     }
 
     // MARK: Who may
+
+    /// Whether the caller has to stay at the machine while it enrols. Root may do so from anywhere.
+    func mustStayPresent(_ caller: Caller) -> Bool { !caller.account.id.isRoot }
+
+    func isPresent(_ caller: Caller) async -> Bool {
+        do throws(EvaluationError) {
+            try await services.gate.requirePresence(of: caller)
+            return true
+        } catch {
+            return false
+        }
+    }
 
     /// Lets the caller do `own` with its own prints, or `manageOthers` with another user's. Only
     /// who may learns whether there is such a user.
@@ -117,7 +138,7 @@ internal import SystemSupport
     ) async throws(ManagementError) -> Account {
         let isRoot = caller.account.id.isRoot
         let account = try await admit(
-            caller, to: .manage, on: user, interactive, mustBePresent: mustBePresent && !isRoot)
+            caller, to: .manage, on: user, interactive, mustBePresent: mustBePresent)
         // A finger never authorises a finger, so polkit's word, which can rest on one, is not
         // enough; and there is no prompt yet that could ask for the password.
         guard isRoot || !services.gate.asksForPassword else {
@@ -126,20 +147,25 @@ internal import SystemSupport
         return account
     }
 
+    /// The reader that was named, or else the first that can be got at.
     private func pickReader(
         _ path: ObjectPath?
     ) async throws(ManagementError) -> ReaderDescription {
-        await services.biometry.waitUntilReady()
-        let readers = services.biometry.readers
-        guard let reader = path.map(readers.reader(at:)) ?? readers.readers.first else {
-            throw .evaluation(.biometryNotAvailable)
-        }
+        let biometry = services.biometry
+        await biometry.waitUntilReady()
+        let named = path.map(biometry.readers.reader(at:))
+        guard
+            let reader = named
+                ?? biometry.readers.readers.first(where: { biometry.obstacle(to: $0.id) == nil }),
+            biometry.obstacle(to: reader.id) == nil
+        else { throw .evaluation(.biometryNotAvailable) }
         return reader
     }
 
     /// Runs `work` when the readers are free, and then lets the next one have them.
     private func inTurn(
-        for caller: Caller, _ work: () async throws(ManagementError) -> Void
+        for caller: Caller,
+        _ work: @escaping @Sendable @BusQueue (ManagementTurn) async throws(ManagementError) -> Void
     ) async throws(ManagementError) {
         let line = services.line
         let id = line.makeID()
@@ -148,16 +174,33 @@ internal import SystemSupport
         } catch {
             throw .evaluation(error)
         }
-        defer { line.leave(id) }
-        try await work()
+        try await ManagementTurn(
+            id, in: line, care: services.biometry.care, patience: services.driverPatience
+        ).run(work)
     }
 
-    func open(_ reader: ReaderID) async throws(ManagementError) -> any OpenReader {
+    func open(
+        _ reader: ReaderID, in turn: ManagementTurn
+    ) async throws(ManagementError) -> any OpenReader {
+        // Things may have changed while it waited for its turn.
+        guard services.biometry.obstacle(to: reader) == nil,
+            !services.biometry.care.outOfOrder.contains(reader)
+        else { throw .evaluation(.biometryNotAvailable) }
+        turn.hold(reader)
+        turn.expect(.work)
         do throws(ReaderFailure) {
             return try await services.readers.open(reader)
         } catch {
+            turn.letGo(of: reader)
+            services.biometry.care.note(error, of: reader)
             throw error == .io ? .evaluation(.biometryNotAvailable) : ManagementError(error)
         }
+    }
+
+    func close(_ open: any OpenReader, _ reader: ReaderID, in turn: ManagementTurn) async {
+        turn.expect(.work)
+        await open.close()
+        turn.letGo(of: reader)
     }
 
     func stored(

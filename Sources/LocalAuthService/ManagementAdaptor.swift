@@ -9,11 +9,32 @@ internal import LocalAuthModel
     private let callers: CallerRegistry
     private let management: Management
     private let connection: BusConnection
-    /// What is under way, by whom, so that it ends with its caller.
-    private var running: [UInt64: (caller: UniqueName, cancel: () -> Void)] = [:]
+    private var running: [UInt64: Work] = [:]
     private var last: UInt64 = 0
     private var isStopping = false
-    private var waitingForIdleness: [CheckedContinuation<Void, Never>] = []
+    private let endings = Waiters()
+
+    /// Something that is under way, which can end before it is done.
+    private final class Work {
+        let connection: UniqueName
+        /// Who has to stay at the machine for it, if anybody has.
+        let seated: Caller?
+        let cancel: () -> Void
+        /// Why it was ended.
+        var ending: EvaluationError?
+
+        init(of connection: UniqueName, seated: Caller?, cancel: @escaping () -> Void) {
+            self.connection = connection
+            self.seated = seated
+            self.cancel = cancel
+        }
+
+        func end(_ error: EvaluationError) {
+            guard ending == nil else { return }
+            ending = error
+            cancel()
+        }
+    }
 
     init(callers: CallerRegistry, management: Management, on connection: BusConnection) {
         self.callers = callers
@@ -25,19 +46,37 @@ internal import LocalAuthModel
 
     /// The connection has ended; nothing of its goes on.
     func forget(_ name: UniqueName) {
-        for work in running.values where work.caller == name { work.cancel() }
+        for work in running.values where work.connection == name { work.end(.appCancel) }
+    }
+
+    /// Somebody may not sit at the machine any more, and then does not enrol a finger either.
+    func presenceChanged() {
+        for work in running.values {
+            guard let caller = work.seated else { continue }
+            BusQueue.task {
+                if await !management.isPresent(caller) { work.end(.systemCancel) }
+            }
+        }
+    }
+
+    /// The lid was opened or closed.
+    func reachChanged() { management.reachChanged() }
+
+    /// Ends everything that goes on.
+    func interruptAll() {
+        for work in running.values { work.end(.systemCancel) }
     }
 
     /// Ends everything; nothing begins any more.
     func stop() {
         isStopping = true
-        for work in running.values { work.cancel() }
+        interruptAll()
     }
 
-    /// Returns when nothing is under way any more and everybody has been answered.
-    func waitUntilIdle() async {
-        guard !isIdle else { return }
-        await withCheckedContinuation { waitingForIdleness.append($0) }
+    /// Returns when nothing is under way any more and everybody has been answered, or when the
+    /// time is over.
+    func waitUntilIdle(atMost limit: Duration? = nil) async {
+        await endings.wait(unless: { isIdle }, atMost: limit)
     }
 
     var interface: BusInterface {
@@ -82,7 +121,8 @@ internal import LocalAuthModel
         let options = try EnrolmentOptions(arguments.options)
         let caller = try await callers.known(call.sender)
         let (connection, sender) = (connection, call.sender)
-        try await run(for: sender) { () throws(ManagementError) in
+        let seated = management.mustStayPresent(caller) ? caller : nil
+        try await run(for: sender, seated: seated) { () throws(ManagementError) in
             try await self.management.enrol(
                 finger, of: arguments.user, on: options.reader, for: caller,
                 interactive: call.allowsInteraction
@@ -97,37 +137,35 @@ internal import LocalAuthModel
         }
     }
 
-    /// Runs work that ends early when its caller leaves the bus or the service stops.
+    /// Runs work that ends early when its caller leaves the bus, when a seated caller leaves the
+    /// machine, or when the service stops.
     private func run<T: Sendable>(
-        for caller: UniqueName,
-        _ work: @escaping @Sendable @BusQueue () async throws(ManagementError) -> T
+        for connection: UniqueName, seated: Caller? = nil,
+        _ body: @escaping @Sendable @BusQueue () async throws(ManagementError) -> T
     ) async throws(BusError) -> T {
         guard !isStopping else { throw EvaluationError.systemCancel.busError }
         last += 1
         let number = last
         let task = BusQueue.task { () -> Result<T, ManagementError> in
             do throws(ManagementError) {
-                return .success(try await work())
+                return .success(try await body())
             } catch {
                 return .failure(error)
             }
         }
-        running[number] = (caller, { task.cancel() })
+        let work = Work(of: connection, seated: seated) { task.cancel() }
+        running[number] = work
         defer { end(number) }
         switch await task.value {
         case .success(let value): return value
-        case .failure where isStopping: throw EvaluationError.systemCancel.busError
-        case .failure(let error): throw error.busError
+        case .failure(let error): throw work.ending?.busError ?? error.busError
         }
     }
 
     private func end(_ number: UInt64) {
         running[number] = nil
-        guard isIdle else { return }
-        let waiting = waitingForIdleness
-        waitingForIdleness = []
         // They go on after this turn, in which the answer is sent.
-        for continuation in waiting { continuation.resume() }
+        if isIdle { endings.resume() }
     }
 
     private static func finger(_ name: String) throws(BusError) -> Finger {

@@ -64,12 +64,13 @@ internal import LocalAuthModel
 
 /// The properties of a reader object.
 private enum ReaderProperty: CaseIterable {
-    case name, driver, scanType, enrollStages, features, temperature
+    case name, driver, placement, scanType, enrollStages, features, temperature
 
     var name: MemberName {
         switch self {
         case .name: "Name"
         case .driver: "Driver"
+        case .placement: "Placement"
         case .scanType: "ScanType"
         case .enrollStages: "EnrollStages"
         case .features: "Features"
@@ -79,7 +80,7 @@ private enum ReaderProperty: CaseIterable {
 
     var emission: BusProperty.Emission {
         switch self {
-        case .name, .driver: .constant
+        case .name, .driver, .placement: .constant
         case .scanType, .enrollStages, .features, .temperature: .value
         }
     }
@@ -88,6 +89,7 @@ private enum ReaderProperty: CaseIterable {
         switch self {
         case .name: .string(reader.name)
         case .driver: .string(reader.kind.driver)
+        case .placement: .string(reader.placement.rawValue)
         case .scanType: .string(reader.scanType.rawValue)
         case .enrollStages: .uint32(reader.enrolmentStages)
         case .features: .strings(reader.features.wireNames)

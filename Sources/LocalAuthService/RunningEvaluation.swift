@@ -9,23 +9,6 @@ struct EvaluationSuccess: Hashable, Sendable {
     let authenticatedAt: BootTime
 }
 
-/// What every evaluation needs of the service.
-@BusQueue struct EvaluationServices {
-    let callers: CallerRegistry
-    let accounts: any AccountLookup
-    let gate: Gate
-    let biometry: BiometryState
-    let line: ReaderLine
-    let readers: any ReaderDriving
-    let prints: any PrintStoring
-    let audience: Audience
-    let fingers: FingerMemory
-    let rules: LockoutRules
-    let log: Log
-    /// Whether the user may have one more evaluation; told by whoever counts them.
-    var hasRoom: (UserID) -> Bool = { _ in true }
-}
-
 /// One evaluation from its call to its answer: carries out what the steps of the model want, and
 /// feeds what comes of it back to them. It decides nothing.
 @BusQueue final class RunningEvaluation {
@@ -33,19 +16,10 @@ struct EvaluationSuccess: Hashable, Sendable {
     /// The connection that called.
     let connection: UniqueName
     let token: String
-    /// Who that is, and about whom; `nil` until it has been looked up.
-    private(set) var parties: Parties?
-
-    /// The two sides of an evaluation.
-    struct Parties {
-        let caller: Caller
-        /// The user who is to be authenticated.
-        let account: Account
-    }
 
     private let request: EvaluationRequest
-    private let isInteractive: Bool
     private let services: EvaluationServices
+    private let inquiry: EvaluationInquiry
     private let terms: EvaluationTerms
     private var state = EvaluationState.admitting
     private var inbox: [EvaluationEvent] = []
@@ -53,11 +27,17 @@ struct EvaluationSuccess: Hashable, Sendable {
     private var answer: ((Result<EvaluationSuccess, EvaluationError>) -> Void)?
     private var onEnd: (() -> Void)?
     private var readers: [ReaderID: ArmedReader] = [:]
-    private var galleries: [ReaderID: [StoredPrint]] = [:]
     private var preliminaries: Task<Void, Never>?
+    /// Ends what waits: the prompt, and after the answer the readers' time to let go.
     private var timer: PollExecutor.Token?
+    /// Holds back the prompt of somebody who asks too often.
+    private var pause: PollExecutor.Token?
     private var lastProgress: EvaluationProgress?
     private var matchedAt = BootTime(microseconds: 0)
+    private var hasAskedForFinger = false
+    private var wasTouched = false
+    /// Whether it is over but for readers that do not let go.
+    private(set) var hasYielded = false
 
     init(
         id: TurnID, _ request: EvaluationRequest, from connection: UniqueName, interactive: Bool,
@@ -67,11 +47,17 @@ struct EvaluationSuccess: Hashable, Sendable {
         self.request = request
         self.connection = connection
         self.token = request.token
-        self.isInteractive = interactive
         self.services = services
+        inquiry = EvaluationInquiry(
+            request, from: connection, interactive: interactive, services: services)
         terms = EvaluationTerms(
             policy: request.policy, missesAllowed: services.rules.missesPerEvaluation)
     }
+
+    /// Who asks, and about whom; `nil` until it has been looked up.
+    var parties: EvaluationInquiry.Parties? { inquiry.parties }
+
+    var isAnswered: Bool { answer == nil }
 
     /// Begins. `answer` is called exactly once; `onEnd` when nothing of it is left.
     func start(
@@ -80,16 +66,9 @@ struct EvaluationSuccess: Hashable, Sendable {
     ) {
         self.answer = answer
         self.onEnd = onEnd
-        timer = BusQueue.executor.after(request.timeout) { [weak self] in
-            BusQueue.assumeIsolated {
-                self?.timer = nil
-                self?.take(.interrupted(.timeout))
-            }
-        }
+        setTimer(request.timeout, .interrupted(.timeout))
         for effect in firstEvaluationEffects { carryOut(effect) }
     }
-
-    var isAnswered: Bool { answer == nil }
 
     /// Feeds an event to the machine, after those that came before it.
     func take(_ event: EvaluationEvent) {
@@ -107,12 +86,17 @@ struct EvaluationSuccess: Hashable, Sendable {
 
     /// Looks again whether the caller still sits at the machine.
     func recheckPresence() {
-        guard !isAnswered, let parties else { return }
+        guard !isAnswered else { return }
         BusQueue.task {
-            do throws(EvaluationError) {
-                try await services.gate.requirePresence(of: parties.caller)
-            } catch {
-                take(.interrupted(.systemCancel))
+            if await inquiry.hasLostPresence() { take(.interrupted(.systemCancel)) }
+        }
+    }
+
+    /// Looks again whether the readers can be got at.
+    func recheckReaders() {
+        for reader in readers.keys {
+            if let obstacle = services.biometry.obstacle(to: reader) {
+                take(.failed(reader, obstacle))
             }
         }
     }
@@ -121,15 +105,16 @@ struct EvaluationSuccess: Hashable, Sendable {
         switch effect {
         case .admit:
             preliminaries = BusQueue.task {
-                take(await admit())
+                take(await inquiry.admit())
             }
         case .queue: queue()
         case .prepare:
             preliminaries = BusQueue.task {
-                take(await prepare())
+                take(await inquiry.prepare())
             }
         case .open(let reader): open(reader)
         case .scan(let reader):
+            hasAskedForFinger = true
             // That a finger is wanted is news again, even if nothing was told of the last touch.
             lastProgress = nil
             readers[reader]?.scan()
@@ -138,48 +123,38 @@ struct EvaluationSuccess: Hashable, Sendable {
             readers[reader]?.scanAfterPause()
         case .release(let reader): readers[reader]?.release()
         case .charge:
-            BusQueue.task { take(await charge()) }
+            BusQueue.task { take(await inquiry.charge()) }
         case .confirm(let print):
             matchedAt = BootTime(microseconds: BootClock.microseconds())
-            BusQueue.task { take(await confirm(print)) }
+            BusQueue.task { take(await inquiry.confirm(print)) }
         case .tellRetry(let cause, let left):
             services.audience.retry(self, cause: cause, attemptsLeft: left)
         case .tellProgress(let progress): tell(progress)
         case .answer(let error): finish(error)
+        case .yield(let kept):
+            hasYielded = true
+            services.biometry.care.noteStuck(kept)
+            services.line.leave(id)
         case .leave: leave()
         }
     }
 
-    private func admit() async -> EvaluationEvent {
-        do throws(EvaluationError) {
-            let caller = try await services.callers.caller(evaluating: connection)
-            parties = Parties(caller: caller, account: caller.account)
-            guard services.hasRoom(caller.account.id) else { throw .limitsExceeded }
-            _ = try await services.gate.admit(caller, to: .evaluate, interactive: isInteractive)
-            let account = try await evaluated(by: caller)
-            parties = Parties(caller: caller, account: account)
-            // Nothing that would succeed without a prompt exists yet.
-            guard !request.interactionNotAllowed else { throw .notInteractive }
-            _ = try await services.biometry.readers(for: request.policy, of: account)
-            return .admitted
-        } catch {
-            return .refused(error)
-        }
-    }
+    // MARK: Its turn
 
-    /// The account to be evaluated. Another user's is looked up only for those who may ask for it,
-    /// so that nobody else learns who has an account.
-    private func evaluated(by caller: Caller) async throws(EvaluationError) -> Account {
-        guard let user = request.user, user != caller.account.name else { return caller.account }
-        _ = try await services.gate.admit(
-            caller, to: .evaluateOthers, interactive: isInteractive)
-        guard let account = await services.accounts.account(name: user) else {
-            throw .notAuthorized
-        }
-        return account
-    }
-
+    /// Waits in line; first, if prompts of the same program keep running out, for a while.
     private func queue() {
+        let pause = inquiry.asker.map { services.prompts.pause(for: $0) } ?? .zero
+        guard pause > .zero else { return join() }
+        tell(.queued)
+        self.pause = BusQueue.executor.after(pause) { [weak self] in
+            BusQueue.assumeIsolated {
+                self?.pause = nil
+                self?.join()
+            }
+        }
+    }
+
+    private func join() {
         guard let user = parties?.caller.account.id else { return }
         let hasJoined = services.line.join(id, user: user) { [weak self] in
             self?.take(.turnCame)
@@ -191,68 +166,38 @@ struct EvaluationSuccess: Hashable, Sendable {
         }
     }
 
-    /// Loads the prints fresh from disk. What held when the call came may not hold any more.
-    private func prepare() async -> EvaluationEvent {
-        guard let account = parties?.account else { return .refused(.systemCancel) }
-        let usable: [ReaderDescription]
-        do throws(EvaluationError) {
-            usable = try await services.biometry.readers(for: request.policy, of: account)
-        } catch {
-            return .refused(error)
-        }
-        let prints: [StoredPrint]
-        do throws(StorageFailure) {
-            prints = try await services.prints.load(
-                of: account.name, for: Set(usable.map(\.kind)))
-        } catch {
-            services.log.warning("the prints could not be loaded", ["error": "\(error)"])
-            return .refused(.biometryNotAvailable)
-        }
-        for reader in usable {
-            let gallery = prints.filter {
-                $0.id.reader == reader.kind && $0.id.user == account.name
-            }
-            if !gallery.isEmpty { galleries[reader.id] = services.fingers.sort(gallery) }
-        }
-        let standing = await services.biometry.lockout.standing(of: account)
-        return .prepared(
-            galleries.keys.sorted { $0.number < $1.number }, attemptsLeft: standing.attemptsLeft)
-    }
+    // MARK: Readers
 
     private func open(_ reader: ReaderID) {
         let armed = ArmedReader(
-            reader, of: services.readers, gallery: galleries[reader] ?? []
-        ) { [weak self] event in
+            reader, of: services.readers, gallery: inquiry.galleries[reader] ?? []
+        ) { [weak self, care = services.biometry.care] event in
+            care.note(event)
+            self?.note(event)
             self?.take(event)
         }
         readers[reader] = armed
-        armed.openReader()
+        // The lid may have been closed since the readers were chosen.
+        if let obstacle = services.biometry.obstacle(to: reader) {
+            take(.failed(reader, obstacle))
+        } else {
+            armed.openReader()
+        }
     }
 
-    private func charge() async -> EvaluationEvent {
-        guard let account = parties?.account else { return .charged(attemptsLeft: 0) }
-        return .charged(
-            attemptsLeft: await services.biometry.lockout.charge(account).attemptsLeft)
+    /// Somebody is there, whatever the touch was worth.
+    private func note(_ event: EvaluationEvent) {
+        switch event {
+        case .judged, .sensed(_, .fingerPresent):
+            wasTouched = true
+            if let user = parties?.caller.account.id { services.prompts.noteTouch(by: user) }
+        case .admitted, .refused, .turnCame, .prepared, .opened, .sensed, .failed, .released,
+            .charged, .confirmed, .interrupted, .overdue:
+            break
+        }
     }
 
-    private func confirm(_ print: PrintID) async -> EvaluationEvent {
-        guard let parties else { return .refused(.systemCancel) }
-        do throws(EvaluationError) {
-            // Whether the caller may was decided; whether it is still here is asked anew.
-            try await services.gate.requirePresence(of: parties.caller)
-        } catch {
-            return .refused(.systemCancel)
-        }
-        guard services.gate.isStillThere(parties.caller) else { return .refused(.appCancel) }
-        do throws(StorageFailure) {
-            try await services.biometry.lockout.clear(parties.account)
-        } catch {
-            // The older, stricter count stays.
-            services.log.warning("the misses could not be forgotten", ["error": "\(error)"])
-        }
-        services.fingers.remember(print)
-        return .confirmed
-    }
+    // MARK: Telling and ending
 
     private func tell(_ progress: EvaluationProgress) {
         guard progress != lastProgress else { return }
@@ -261,9 +206,13 @@ struct EvaluationSuccess: Hashable, Sendable {
     }
 
     private func finish(_ error: EvaluationError?) {
-        if let timer { BusQueue.executor.cancelTimer(timer) }
-        timer = nil
         preliminaries?.cancel()
+        if let pause { BusQueue.executor.cancelTimer(pause) }
+        // The next in line need not wait for ever for readers to let go.
+        setTimer(services.patience.cancelling, .overdue)
+        if error == .timeout, hasAskedForFinger, !wasTouched, let asker = inquiry.asker {
+            services.prompts.noteExpiry(of: asker)
+        }
         services.log.notice(
             "evaluation ended",
             [
@@ -278,10 +227,23 @@ struct EvaluationSuccess: Hashable, Sendable {
     }
 
     private func leave() {
+        setTimer(nil, .overdue)
         readers = [:]
-        galleries = [:]
+        inquiry.forgetGalleries()
         services.line.leave(id)
         onEnd?()
         onEnd = nil
+    }
+
+    private func setTimer(_ delay: Duration?, _ event: EvaluationEvent) {
+        if let timer { BusQueue.executor.cancelTimer(timer) }
+        timer = delay.map { delay in
+            BusQueue.executor.after(delay) { [weak self] in
+                BusQueue.assumeIsolated {
+                    self?.timer = nil
+                    self?.take(event)
+                }
+            }
+        }
     }
 }

@@ -142,7 +142,7 @@ internal import SystemSupport
             lockouts: LockoutStore(
                 directory: options.stateDirectory, executor: storage,
                 log: log.topic("lockout")),
-            sessions: sessions, authority: authority,
+            sessions: sessions, machine: NoMachine(), authority: authority,
             accounts: SystemAccounts(executor: lookups))
     }
 

@@ -36,6 +36,13 @@ private struct NoLockouts: LockoutStoring {
     func write(_ record: LockoutRecord, for account: Account) async throws(StorageFailure) {}
 }
 
+private struct Sleepless: MachineWatching {
+    func start(
+        lid: @escaping @Sendable (LidState) -> Void,
+        sleep: @escaping @Sendable () async -> Void, wake: @escaping @Sendable () async -> Void
+    ) async {}
+}
+
 private struct Everywhere: SessionWatching {
     func start(changed: @escaping @Sendable () -> Void) async {}
     func presence(of caller: Caller) async -> Presence { .present }
@@ -60,5 +67,6 @@ private struct FakeAccounts: AccountLookup {
 extension ServicePorts {
     static let fake = ServicePorts(
         readers: FakeReaders(), prints: NoPrints(), lockouts: NoLockouts(),
-        sessions: Everywhere(), authority: Anybody(), accounts: FakeAccounts())
+        sessions: Everywhere(), machine: Sleepless(), authority: Anybody(), accounts: FakeAccounts()
+    )
 }

@@ -9,9 +9,14 @@ import Testing
         var readers: [ReaderDescription] = [.sample(1)]
         var prints: [PrintID]? = [.sample]
         var lockout = LockoutStanding.open(attemptsLeft: 5)
+        var lid = LidState.open
+        var isAsleep = false
+        var outOfOrder: Set<ReaderID> = []
         let expected: Result<[ReaderDescription], EvaluationError>
     }
 
+    private static let closed = LidState(isClosed: true, isDocked: false)
+    private static let docked = LidState(isClosed: true, isDocked: true)
     private static let locked = LockoutStanding.locked(for: nil)
 
     static let rows = [
@@ -55,13 +60,51 @@ import Testing
             testDescription: "hot and locked", readers: [.sample(1, temperature: .hot)],
             lockout: locked, expected: .failure(.biometryLockout)),
         Row(
+            testDescription: "asleep", isAsleep: true, expected: .failure(.biometryNotAvailable)),
+        Row(
+            testDescription: "asleep, without prints", prints: [], isAsleep: true,
+            expected: .failure(.biometryNotAvailable)),
+        Row(
+            testDescription: "out of order", outOfOrder: [ReaderID(1)],
+            expected: .failure(.biometryNotAvailable)),
+        Row(
+            testDescription: "one of two out of order", readers: [.sample(1), .sample(2)],
+            outOfOrder: [ReaderID(1)], expected: .success([.sample(2)])),
+        Row(
+            testDescription: "built in, under the lid", readers: [.sample(1, .builtIn)],
+            lid: closed, expected: .failure(.biometryNotAvailable)),
+        Row(
+            testDescription: "built in, under the lid of a docked machine",
+            readers: [.sample(1, .builtIn)], lid: docked,
+            expected: .failure(.biometryNotAvailable)),
+        Row(
+            testDescription: "plugged in, beside a closed machine",
+            readers: [.sample(1, .external)], lid: closed,
+            expected: .success([.sample(1, .external)])),
+        Row(
+            testDescription: "somewhere, and closed", lid: closed,
+            expected: .failure(.biometryNotAvailable)),
+        Row(
+            testDescription: "somewhere, and docked", lid: docked,
+            expected: .success([.sample(1)])),
+        Row(
+            testDescription: "one of two under the lid",
+            readers: [.sample(1, .builtIn), .sample(2, .external)], lid: closed,
+            expected: .success([.sample(2, .external)])),
+        Row(
+            testDescription: "under the lid, without prints", prints: [], lid: closed,
+            expected: .failure(.biometryNotEnrolled)),
+        Row(
             testDescription: "one of two with prints",
             readers: [.sample(1, device: "2"), .sample(2)], expected: .success([.sample(2)])),
     ]
 
     @Test(arguments: rows) func `says on which readers a finger can be asked for`(row: Row) {
-        let facts = BiometryFacts(
+        var facts = BiometryFacts(
             readers: row.readers, prints: row.prints, lockout: row.lockout)
+        facts.lid = row.lid
+        facts.isAsleep = row.isAsleep
+        facts.outOfOrder = row.outOfOrder
         #expect(facts.biometry() == row.expected)
         #expect(facts.evaluate(.deviceOwnerAuthenticationWithBiometrics) == row.expected)
         // Where no finger can serve, a password would have to be asked for.

@@ -220,4 +220,25 @@ private let match = ScanVerdict.matched(.sample)
             #expect(run.take(.confirmed) == [])
         }
     }
+
+    @Test func `that is answered gives its turn up to who waits, if readers do not let go`() {
+        let run = Run.scanning(first, second)
+        run.take(.interrupted(.appCancel))
+        run.take(.released(second))
+        #expect(run.take(.overdue) == [.yield([first])])
+        // What the driver still finds is charged, and in the end nothing is left.
+        #expect(run.take(.judged(first, .missed)) == [.charge])
+        #expect(run.take(.charged(attemptsLeft: 4)) == [])
+        #expect(run.take(.released(first)) == [.leave])
+        #expect(run.take(.overdue) == [])
+    }
+
+    @Test func `that waits for nobody but the disk gives up nothing`() {
+        let run = Run.scanning(first)
+        run.take(.judged(first, .missed))
+        run.take(.interrupted(.appCancel))
+        run.take(.released(first))
+        #expect(run.take(.overdue) == [])
+        #expect(run.take(.charged(attemptsLeft: 4)) == [.leave])
+    }
 }

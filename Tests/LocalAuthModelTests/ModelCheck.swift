@@ -52,6 +52,7 @@ struct ModelCheck {
             }
             for (event, after) in wanted { try follow(event, from: next, to: after) }
             try follow(.interrupted(.timeout), from: next, to: node.world)
+            try follow(.overdue, from: next, to: node.world)
             next += 1
         }
     }

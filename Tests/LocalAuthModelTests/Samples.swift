@@ -38,11 +38,13 @@ extension BootTime {
 
 extension ReaderDescription {
     static func sample(
-        _ number: UInt32, device: String = "1", temperature: ReaderTemperature = .cold
+        _ number: UInt32, _ placement: ReaderPlacement = .unknown, device: String = "1",
+        temperature: ReaderTemperature = .cold
     ) -> ReaderDescription {
         ReaderDescription(
             id: ReaderID(number), kind: .sample(device), name: "Reader", scanType: .press,
-            enrolmentStages: 5, features: [.verify, .identify], temperature: temperature)
+            enrolmentStages: 5, features: [.verify, .identify], temperature: temperature,
+            placement: placement)
     }
 }
 

@@ -83,6 +83,12 @@ struct World: Hashable {
             try must(!wasAnswered)
             if error == nil { try must(wasConfirmed) }
             wasAnswered = true
+        case .yield(let kept):
+            try must(wasAnswered && !hasLeft && !kept.isEmpty)
+            for reader in kept {
+                if case .lettingGo = self[reader] { continue }
+                try must(false)
+            }
         case .leave:
             try must(wasAnswered && !hasLeft && openCharges == 0 && !isAnythingOpen)
             // No miss is free, whenever it was found; a match settles those beside it.

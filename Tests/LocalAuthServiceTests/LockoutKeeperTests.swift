@@ -153,7 +153,7 @@ import Testing
     @Test func `tells the end of each timed lockout`() async throws {
         var rules = LockoutRules()
         rules.recovery = .timed
-        rules.period = .milliseconds(20)
+        rules.period = .milliseconds(500)
         try await Self.with(rules) { fixture in
             for _ in 0..<5 { _ = await fixture.keeper.charge(.alice) }
             // Ended early, and begun anew before the first would have ended.
@@ -168,7 +168,7 @@ import Testing
     @Test func `tells the end of a timed lockout of an earlier run`() async throws {
         var rules = LockoutRules()
         rules.recovery = .timed
-        rules.period = .milliseconds(20)
+        rules.period = .milliseconds(500)
         try await Self.with(rules) { fixture in
             let now = BootTime(microseconds: BootClock.microseconds())
             var record = Self.locked

@@ -18,20 +18,29 @@ extension Account {
 }
 
 extension ReaderKind {
-    static let sample = valid(ReaderKind(driver: "virtual", deviceID: "1"))
+    static let sample = sample("1")
+
+    static func sample(_ device: String) -> ReaderKind {
+        valid(ReaderKind(driver: "virtual", deviceID: device))
+    }
 }
 
 extension ReaderDescription {
-    static func sample(_ number: UInt32) -> ReaderDescription {
+    static func sample(
+        _ number: UInt32, _ placement: ReaderPlacement = .unknown, device: String = "1"
+    ) -> ReaderDescription {
         ReaderDescription(
-            id: ReaderID(number), kind: .sample, name: "Reader", scanType: .press,
-            enrolmentStages: 5, features: [.identify, .storageDelete], temperature: .cold)
+            id: ReaderID(number), kind: .sample(device), name: "Reader", scanType: .press,
+            enrolmentStages: 5, features: [.identify, .storageDelete], temperature: .cold,
+            placement: placement)
     }
 }
 
 extension PrintID {
-    static func sample(_ finger: Finger, of account: Account = .alice) -> PrintID {
-        PrintID(user: account.name, reader: .sample, finger: finger)
+    static func sample(
+        _ finger: Finger, of account: Account = .alice, on device: String = "1"
+    ) -> PrintID {
+        PrintID(user: account.name, reader: .sample(device), finger: finger)
     }
 }
 

@@ -14,6 +14,7 @@ import LocalAuthService
     let prints = FakePrints([.sample])
     let lockouts = FakeLockouts()
     let sessions = FakeSessions()
+    let machine = FakeMachine()
     let authority: FakeAuthority
     let accounts: FakeAccounts
     let connection: BusConnection
@@ -23,18 +24,18 @@ import LocalAuthService
 
     init(
         _ bus: PrivateBus, as everybody: Account, asksForPassword: Bool,
-        settings: ServiceSettings
+        settings: ServiceSettings, present: [ReaderDescription]
     ) throws {
         self.bus = bus
         authority = FakeAuthority(asksForPassword: asksForPassword)
         accounts = FakeAccounts([.alice, .bob], everybody: everybody)
-        readers = FakeReaders([.sample(1)])
+        readers = FakeReaders(present)
         connection = try BusConnection(address: bus.address)
         service = AuthenticationService(
             on: connection,
             ports: ServicePorts(
                 readers: readers, prints: prints, lockouts: lockouts, sessions: sessions,
-                authority: authority, accounts: accounts),
+                machine: machine, authority: authority, accounts: accounts),
             settings: settings, boot: .sample, version: "test", log: .silent)
         connection.watchPeers { [gone] name in gone.add(name) }
         service.export()
@@ -60,12 +61,12 @@ import LocalAuthService
 /// Runs a test's body on the bus queue, with the service and a client.
 func withService(
     as everybody: Account = .alice, asksForPassword: Bool = false,
-    settings: ServiceSettings = ServiceSettings(),
+    settings: ServiceSettings = ServiceSettings(), present: [ReaderDescription] = [.sample(1)],
     _ body: @escaping @Sendable @BusQueue (ServiceFixture, TestClient) async throws -> Void
 ) async throws {
     let fixture = try await ServiceFixture(
         try await PrivateBus(), as: everybody, asksForPassword: asksForPassword,
-        settings: settings)
+        settings: settings, present: present)
     let result: Result<Void, any Error>
     do {
         try await fixture.start()

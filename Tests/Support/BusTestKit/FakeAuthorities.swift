@@ -53,6 +53,27 @@ package import LocalAuthModel
     package func announceChange() { changed?() }
 }
 
+/// A machine whose lid a test moves, and that sleeps when it is told to.
+@BusQueue package final class FakeMachine: MachineWatching {
+    private var lid: (@Sendable (LidState) -> Void)?
+    private var sleep: (@Sendable () async -> Void)?
+    private var wake: (@Sendable () async -> Void)?
+
+    package nonisolated init() {}
+
+    @BusQueue package func start(
+        lid: @escaping @Sendable (LidState) -> Void,
+        sleep: @escaping @Sendable () async -> Void, wake: @escaping @Sendable () async -> Void
+    ) async { (self.lid, self.sleep, self.wake) = (lid, sleep, wake) }
+
+    package func move(_ state: LidState) { lid?(state) }
+
+    /// Falls asleep; returns when it may.
+    package func fallAsleep() async { await sleep?() }
+
+    package func wakeUp() async { await wake?() }
+}
+
 /// The accounts that a test gives.
 @BusQueue package final class FakeAccounts: AccountLookup {
     package let accounts: [Account]

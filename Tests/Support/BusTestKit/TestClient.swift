@@ -37,10 +37,13 @@ package enum Heard: Hashable, Sendable {
 
     /// Waits until somebody has the service's name; false when the client is closed first.
     package func waitForService() async -> Bool {
-        guard !isClosed else { return false }
-        guard service.owner == nil else { return true }
-        return await withTaskCancellationHandler {
-            await withCheckedContinuation { owners.append($0) }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                guard !isClosed, service.owner == nil else {
+                    return continuation.resume(returning: !isClosed)
+                }
+                owners.append(continuation)
+            }
         } onCancel: {
             BusQueue.post { self.announceOwner(false) }
         }
@@ -117,19 +120,26 @@ package enum Heard: Hashable, Sendable {
     /// waited for later. `nil` when the client was closed first, or the test's time is over.
     @discardableResult
     package func next(_ matches: @escaping @Sendable (Heard) -> Bool) async -> Heard? {
-        if let index = unclaimed.firstIndex(where: matches) { return unclaimed.remove(at: index) }
-        guard !isClosed else { return nil }
         lastWait += 1
         let id = lastWait
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
+                // Looked at here and not before: on the way here others can have their turn.
+                if let index = unclaimed.firstIndex(where: matches) {
+                    return continuation.resume(returning: unclaimed.remove(at: index))
+                }
+                guard !isClosed, !Task.isCancelled else {
+                    return continuation.resume(returning: nil)
+                }
                 waiting.append((id, matches, { continuation.resume(returning: $0) }))
-                if Task.isCancelled { giveUp(id) }
             }
         } onCancel: {
             BusQueue.post { self.giveUp(id) }
         }
     }
+
+    /// What was heard so far need not be waited for.
+    package func forgetHeard() { unclaimed = [] }
 
     private func giveUp(_ id: UInt64) {
         guard let index = waiting.firstIndex(where: { $0.id == id }) else { return }

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Slows down those who ask again and again for a finger that nobody gives.
+///
+/// A program that asks every few seconds all night would keep the sensor lit, and the reader from
+/// others. It is not refused: the person may just have come back. It waits, longer each time.
+package struct PromptPatience: Sendable {
+    /// Who asks: a user's program, as far as it is known.
+    package struct Asker: Hashable, Sendable {
+        package let user: UserID
+        package let program: CallerProgram?
+
+        package init(user: UserID, program: CallerProgram?) {
+            self.user = user
+            self.program = program
+        }
+    }
+
+    private struct Record: Sendable {
+        var expiries: UInt32
+        var last: BootTime
+    }
+
+    /// Prompts in a row that may run out before the next one has to wait.
+    package static let tolerated: UInt32 = 3
+    package static let firstPause = Duration.seconds(2)
+    package static let longestPause = Duration.seconds(30)
+    /// After so long without asking, nothing is held against anybody.
+    package static let memory = Duration.seconds(600)
+    /// So many askers are remembered.
+    package static let limit = 64
+
+    private var records: [Asker: Record] = [:]
+
+    package init() {}
+
+    /// Whether anything is held against the user's programs.
+    package func remembers(_ user: UserID) -> Bool { records.keys.contains { $0.user == user } }
+
+    /// A prompt ran out, and nobody had touched a reader.
+    package mutating func noteExpiry(of asker: Asker, at now: BootTime) {
+        records = records.filter { now.since($0.value.last) < Self.memory }
+        let expiries = min((records[asker]?.expiries ?? 0) + 1, 100)
+        records[asker] = Record(expiries: expiries, last: now)
+        while records.count > Self.limit,
+            let oldest = records.min(by: { $0.value.last < $1.value.last })
+        {
+            records[oldest.key] = nil
+        }
+    }
+
+    /// Somebody is there.
+    package mutating func noteTouch(by user: UserID) {
+        records = records.filter { $0.key.user != user }
+    }
+
+    /// How long the next prompt has to wait; counted from the last that ran out, so that a program
+    /// that asks rarely never waits.
+    package func pause(for asker: Asker, at now: BootTime) -> Duration {
+        guard let record = records[asker], record.expiries >= Self.tolerated else { return .zero }
+        let doublings = min(record.expiries - Self.tolerated, 16)
+        let pause = min(Self.firstPause * (1 << Int(doublings)), Self.longestPause)
+        return max(.zero, pause - now.since(record.last))
+    }
+}
