@@ -19,7 +19,9 @@ import SystemSupport
     init(_ bus: PrivateBus) throws {
         let path = bus.address.split(separator: ",")[0].dropFirst("unix:path=".count)
         socket = Foundation.socket(
-            AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue), 0)
+            AF_UNIX,
+            Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
+                | Int32(SOCK_CLOEXEC.rawValue), 0)
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         // SAFETY: the path is shorter than the field, which is zero behind it.
@@ -79,6 +81,8 @@ import SystemSupport
     }
 
     private func write(_ bytes: [UInt8]) {
+        // Once it is closed, the descriptor's number can be somebody else's connection.
+        guard !isEnded else { return }
         // Small enough for the socket's buffer.
         // SAFETY: the array outlives the call.
         unsafe bytes.withUnsafeBytes {
