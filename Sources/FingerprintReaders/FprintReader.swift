@@ -7,7 +7,7 @@ internal import SystemSupport
 
 /// One reader that libfprint knows: what is told about it, who holds it and what it is doing.
 ///
-/// Its work is in `FprintReader+Work.swift`.
+/// Its work is in `FprintReader+Work.swift`, and how it sleeps in `FprintReader+Sleep.swift`.
 @ReaderQueue
 final class FprintReader {
     /// Names one holder's time with the reader.
@@ -22,15 +22,15 @@ final class FprintReader {
     private(set) var isRemoved = false
 
     /// `nil` once libfprint has dropped the device.
-    private var device: DeviceRef?
+    private(set) var device: DeviceRef?
     private var isDropped = false
     /// Whose turn it is: from the beginning of an open to the end of its close.
     private var holder: Turn?
     private var lastTurn: Turn = 0
     /// True while libfprint opens or closes the device.
-    private var isInTransition = false
-    private var operation: Operation?
-    private var isSuspended = false
+    private(set) var isInTransition = false
+    private(set) var operation: Operation?
+    var sleep = Sleep()
     private var waiting: [CheckedContinuation<Void, Never>] = []
 
     init(
@@ -117,15 +117,22 @@ final class FprintReader {
     /// Ends the holder's turn. Asks an operation in flight to end, and waits until it has.
     func close(_ turn: Turn) async {
         while holder == turn {
-            if isInTransition || isSuspended || operation != nil {
-                operation?.cancel()
+            if isInTransition || sleep.forbidsWork || operation != nil {
+                if let operation { cancel(operation) }
                 await change()
                 continue
             }
             isInTransition = true
             // A removed reader answers with an error, but libfprint drops it only once it is
             // closed.
-            if let device { await closeDevice(device) }
+            if let device {
+                await closeDevice(device)
+                // One that was unplugged in its sleep stays as it is for ever.
+                if isRemoved, device.isOpen {
+                    device.unwedge()
+                    isDropped = true
+                }
+            }
             isInTransition = false
             endTurn()
         }
@@ -134,37 +141,6 @@ final class FprintReader {
     /// Takes the reader from its holder, if there is one.
     func shutDown() async {
         if let holder { await close(holder) }
-    }
-
-    /// Tells the driver that the machine is about to sleep. A reader that is not open has nothing
-    /// to be told.
-    func suspend() async {
-        guard let device, holder != nil, !isSuspended else { return }
-        isSuspended = true
-        // A driver that cannot suspend answers so, with its work ended and the device suspended
-        // (libfprint 1.94.5, `fpi-device.c`): either way it has to be resumed.
-        _ = await unsafe gioCall { ready, data in
-            unsafe fp_device_suspend(device.raw, nil, ready, data)
-        } finish: { result in
-            unsafe catchingGError { error in
-                unsafe fp_device_suspend_finish(device.raw, result, error) != 0
-            }
-        }
-    }
-
-    /// Tells the driver that the machine is awake.
-    func resume() async {
-        guard let device, isSuspended else { return }
-        // One that was suspended while it was opened or closed is not, and says so.
-        _ = await unsafe gioCall { ready, data in
-            unsafe fp_device_resume(device.raw, nil, ready, data)
-        } finish: { result in
-            unsafe catchingGError { error in
-                unsafe fp_device_resume_finish(device.raw, result, error) != 0
-            }
-        }
-        isSuspended = false
-        changed()
     }
 
     /// libfprint no longer knows the device. Lets go of it as soon as nobody holds it.
@@ -203,7 +179,7 @@ final class FprintReader {
     /// The device, free to work for this holder.
     func freeDevice(for turn: Turn) throws(ReaderFailure) -> DeviceRef {
         guard let device, !isRemoved, holder == turn else { throw .removed }
-        guard operation == nil, !isInTransition else { throw .busy }
+        guard operation == nil, !isInTransition, !sleep.forbidsWork else { throw .busy }
         return device
     }
 
@@ -222,7 +198,7 @@ final class FprintReader {
                 return unsafe finish(result)
             }
         } onCancel: {
-            ReaderQueue.post { operation.cancel() }
+            ReaderQueue.post { self.cancel(operation) }
         }
         self.operation = nil
         changed()
@@ -232,6 +208,8 @@ final class FprintReader {
     /// The failure for an error, which an administrator can read about unless it is our doing.
     func failure(_ error: GErrorValue) -> ReaderFailure {
         let failure = ReaderFailure(error)
+        // What libfprint ends because it suspends the reader.
+        if failure == .busy, sleep.forbidsWork { return .cancelled }
         if failure == .io { note("a reader failed", error) }
         return failure
     }
@@ -248,11 +226,11 @@ final class FprintReader {
     // MARK: Waiting
 
     /// Returns when the operation or the holder may be another.
-    private func change() async {
+    func change() async {
         await withCheckedContinuation { waiting.append($0) }
     }
 
-    private func changed() {
+    func changed() {
         let waiting = self.waiting
         self.waiting = []
         for continuation in waiting { continuation.resume() }

@@ -8,8 +8,11 @@ package import SystemSupport
 /// The readers that libfprint finds, now and while it runs.
 @ReaderQueue
 @safe package final class FprintReaders: ReaderDriving {
-    /// How long `stop` waits for readers that do not stop.
+    /// How many milliseconds `stop` waits for readers that do not stop.
     private static let patience: UInt32 = 2_500
+    /// How many milliseconds `suspend` and `resume` wait. The machine waits for the service, and
+    /// by default no more than five seconds; there is more to do in them than this.
+    private static let sleepPatience: UInt32 = 700
 
     private let log: Log
     private var context: UnsafeMutablePointer<FpContext>?
@@ -61,16 +64,21 @@ package import SystemSupport
         return ReaderLease(reader, try await reader.open())
     }
 
-    /// Suspends what is open; its work ends.
+    /// Suspends what is open, all readers side by side: none is waited for when another is slow,
+    /// and the machine does not wait for the slow one either.
     @ReaderQueue package func suspend() async {
         isSuspended = true
-        for reader in readers.values { await reader.suspend() }
+        if await !withAllReaders(within: Self.sleepPatience, { await $0.suspend() }) {
+            log.warning("a reader does not suspend")
+        }
     }
 
-    /// Wakes what was suspended.
+    /// Wakes what was suspended. A reader that does not wake in time is woken when it can be.
     @ReaderQueue package func resume() async {
-        for reader in readers.values { await reader.resume() }
         isSuspended = false
+        if await !withAllReaders(within: Self.sleepPatience, { await $0.resume() }) {
+            log.warning("a reader does not wake")
+        }
     }
 
     /// Ends all work and closes all readers. Waits at most some seconds for a reader that does
@@ -79,11 +87,17 @@ package import SystemSupport
         report = nil
         guard let context = unsafe context, !isStopping else { return }
         isStopping = true
-        guard await closeAll() else {
+        // A reader that sleeps cannot be closed.
+        let areClosed = await withAllReaders(within: Self.patience) {
+            await $0.resume()
+            await $0.shutDown()
+        }
+        guard areClosed else {
             log.warning("a reader does not stop")
             return
         }
         isStopping = false
+        isSuspended = false
         unsafe self.context = nil
         // The devices before the context: libusb frees what they stand on with it.
         for reader in readers.values { reader.drop() }
@@ -93,17 +107,20 @@ package import SystemSupport
         ReaderQueue.executor.setWanted(false)
     }
 
-    /// Whether all readers were closed in time.
-    private func closeAll() async -> Bool {
+    /// Does something with each reader, side by side.
+    /// - Returns: whether all was done in time. What takes longer goes on.
+    private func withAllReaders(
+        within milliseconds: UInt32, _ work: @escaping @Sendable (FprintReader) async -> Void
+    ) async -> Bool {
         let readers = Array(self.readers.values)
         guard !readers.isEmpty else { return true }
         return await withCheckedContinuation { continuation in
-            let wait = StopWait(count: readers.count, continuation)
-            let timer = GLibTimer(milliseconds: Self.patience) { wait.end(inTime: false) }
+            let wait = BoundedWait(count: readers.count, continuation)
+            let timer = GLibTimer(milliseconds: milliseconds) { wait.end(inTime: false) }
             for reader in readers {
                 Task { @ReaderQueue in
-                    await reader.shutDown()
-                    if wait.closedOne() { timer.cancel() }
+                    await work(reader)
+                    if wait.oneIsDone() { timer.cancel() }
                 }
             }
         }
@@ -165,30 +182,5 @@ package import SystemSupport
                 guard let data = unsafe data else { return }
                 unsafe Unmanaged<Connection>.fromOpaque(data).release()
             }, G_CONNECT_DEFAULT)
-    }
-}
-
-/// Waits until all readers are closed or the patience has run out, whichever is first.
-@ReaderQueue
-private final class StopWait {
-    private var count: Int
-    private var continuation: CheckedContinuation<Bool, Never>?
-
-    init(count: Int, _ continuation: CheckedContinuation<Bool, Never>) {
-        self.count = count
-        self.continuation = continuation
-    }
-
-    /// Whether this was the last one.
-    func closedOne() -> Bool {
-        count -= 1
-        guard count == 0 else { return false }
-        end(inTime: true)
-        return true
-    }
-
-    func end(inTime: Bool) {
-        continuation?.resume(returning: inTime)
-        continuation = nil
     }
 }

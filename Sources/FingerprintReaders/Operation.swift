@@ -18,6 +18,9 @@ internal import CGLib
         unsafe cancellable = isCancellable ? g_cancellable_new() : nil
     }
 
+    /// Has it go on although nobody wants its result any more.
+    func abandon() { isCancelled = true }
+
     /// Asks the reader to end it; does nothing once it has ended.
     func cancel() {
         isCancelled = true

@@ -40,7 +40,18 @@ actor Probe {
         case ("stop", 1):
             await readers.stop()
             tell("stopped")
+        case ("suspend", 1):
+            Task {
+                await readers.suspend()
+                tell("suspended")
+            }
+        case ("resume", 1):
+            Task {
+                await readers.resume()
+                tell("resumed")
+            }
         case ("threads", 1): tell("threads \(readerThreads())")
+        case ("descriptors", 1): tell("descriptors \(openDescriptors())")
         case (let name?, 2...): await obey(name, UInt32(words[1]) ?? 0, Array(words[2...]))
         default: tell("what? \(words)")
         }

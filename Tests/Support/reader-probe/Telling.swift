@@ -37,3 +37,9 @@ func readerThreads() -> Int {
         return name == "readers\n"
     }
 }
+
+/// How many descriptors this process has open.
+func openDescriptors() -> Int {
+    let folder = "/proc/self/fd"
+    return ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).count
+}
