@@ -111,7 +111,7 @@ let package = Package(
             ["PrintStorage", "LocalAuthModel", "SystemSupport", "TestKit", "print-probe"]),
         tests(
             "FingerprintReadersTests",
-            ["LocalAuthModel", "SystemSupport", "TestKit", "reader-probe"]),
+            ["FingerprintReaders", "LocalAuthModel", "SystemSupport", "TestKit", "reader-probe"]),
         tests("LayeringTests", []),
         tests(
             "ContractTests",

@@ -54,7 +54,9 @@ internal import LocalAuthModel
     }
 
     /// A snapshot of all that is told about a reader.
-    func description(id: ReaderID, kind: ReaderKind) -> ReaderDescription {
+    func description(
+        id: ReaderID, kind: ReaderKind, placement: ReaderPlacement
+    ) -> ReaderDescription {
         let temperature: ReaderTemperature =
             switch unsafe fp_device_get_temperature(raw) {
             case FP_TEMPERATURE_COLD: .cold
@@ -65,7 +67,7 @@ internal import LocalAuthModel
             id: id, kind: kind, name: unsafe string(fp_device_get_name(raw)),
             scanType: unsafe fp_device_get_scan_type(raw) == FP_SCAN_TYPE_PRESS ? .press : .swipe,
             enrolmentStages: UInt32(clamping: unsafe fp_device_get_nr_enroll_stages(raw)),
-            features: features, temperature: temperature)
+            features: features, temperature: temperature, placement: placement)
     }
 
     private func string(_ text: UnsafePointer<gchar>?) -> String {

@@ -16,6 +16,8 @@ final class FprintReader {
     let id: ReaderID
     let kind: ReaderKind
     let log: Log
+    /// Where it was when it was found; it would be another reader elsewhere.
+    private let placement: ReaderPlacement
     private let tell: (ReaderChange) -> Void
     private var told: ReaderDescription?
     private var handler: gulong = 0
@@ -42,6 +44,7 @@ final class FprintReader {
         self.device = device
         self.log = log
         self.tell = tell
+        placement = device.placement
         // SAFETY: `release` disconnects the handler, and the owner keeps this object until then.
         let notified: @convention(c) (OpaquePointer, UnsafePointer<GParamSpec>, gpointer) -> Void =
             { _, property, data in
@@ -59,7 +62,7 @@ final class FprintReader {
     /// Tells that the reader is there. Nothing else is told before.
     func announce() {
         guard told == nil, !isRemoved, let device else { return }
-        let description = device.description(id: id, kind: kind)
+        let description = device.description(id: id, kind: kind, placement: placement)
         told = description
         tell(.added(description))
     }
@@ -77,7 +80,7 @@ final class FprintReader {
         case "removed": markRemoved()
         case "finger-status": (operation as? ScanOperation)?.tell(device.sensorState)
         default:
-            let description = device.description(id: id, kind: kind)
+            let description = device.description(id: id, kind: kind, placement: placement)
             guard let told, told != description, !isRemoved else { return }
             self.told = description
             tell(.changed(description))

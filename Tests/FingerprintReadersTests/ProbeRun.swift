@@ -33,7 +33,25 @@ final class ProbeRun {
     ///
     /// - Parameter drivers: the virtual readers that it has.
     /// - Throws: what kept the probe from starting.
-    init(_ drivers: VirtualReader.Driver...) async throws {
+    convenience init(_ drivers: VirtualReader.Driver...) async throws {
+        let names = VirtualReader.Driver.allCases.map(\.rawValue).joined(separator: ":")
+        try await self.init(kinds: names, virtual: drivers, wrapper: [])
+    }
+
+    /// Starts the probe with a recorded reader.
+    /// - Parameters:
+    ///   - recorded: the recording's name.
+    ///   - driver: its driver.
+    ///   - wrapper: what stands before the probe's command line.
+    /// - Throws: what kept the probe from starting.
+    convenience init(recorded: String, driver: String? = nil, wrapper: [String]? = nil) async throws
+    {
+        try await self.init(
+            kinds: driver ?? recorded, virtual: [],
+            wrapper: wrapper ?? Recordings.wrapper(recorded))
+    }
+
+    private init(kinds: String, virtual: [VirtualReader.Driver], wrapper: [String]) async throws {
         directory = FileManager.default.temporaryDirectory
             .appending(path: "reader-probe-\(UUID().uuidString.prefix(8))")
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
@@ -42,18 +60,20 @@ final class ProbeRun {
         storage = VirtualReader(path: directory.appending(path: "storage").path)
 
         var environment = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("FP_") }
-        let names = VirtualReader.Driver.allCases.map(\.rawValue).joined(separator: ":")
-        environment["FP_DRIVERS_WHITELIST"] = names
-        environment["FP_DRIVERS_ALLOWLIST"] = names
-        for driver in drivers {
+        environment["FP_DRIVERS_WHITELIST"] = kinds
+        environment["FP_DRIVERS_ALLOWLIST"] = kinds
+        for driver in virtual {
             environment[driver.variable] = driver == .device ? device.path : storage.path
         }
         environment["G_DEBUG"] = "fatal-criticals"
         _ = FileManager.default.createFile(atPath: log.path, contents: nil)
 
         let output = Pipe()
-        process.executableURL = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
-            .deletingLastPathComponent().appending(path: "reader-probe")
+        let program = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
+            .deletingLastPathComponent().appending(path: "reader-probe").path
+        let line = wrapper + [program]
+        process.executableURL = URL(filePath: line[0])
+        process.arguments = Array(line.dropFirst())
         process.environment = environment
         process.standardInput = input
         process.standardOutput = output

@@ -17,7 +17,7 @@ actor Probe {
     private let readers = FprintReaders(log: Log(topic: "readers"))
     private var leases: [UInt32: any OpenReader] = [:]
     private var work: [UInt32: Task<Void, Never>] = [:]
-    private let kinds = Mutex<[UInt32: ReaderKind]>([:])
+    private let known = Mutex<[UInt32: ReaderDescription]>([:])
     private var prints: [String: StoredPrint] = [:]
 
     static func main() async {
@@ -32,7 +32,7 @@ actor Probe {
         case ("start", 1):
             await readers.start { change in
                 if case .added(let reader) = change {
-                    self.kinds.withLock { $0[reader.id.number] = reader.kind }
+                    self.known.withLock { $0[reader.id.number] = reader }
                 }
                 tell(describe(change))
             }
@@ -65,6 +65,9 @@ actor Probe {
             leases[reader] = nil
             tell("drop \(reader) ok")
         case ("cancel", 0): work[reader]?.cancel()
+        case ("placement", 0):
+            let placement = known.withLock { $0[reader]?.placement.rawValue }
+            tell("placement \(reader) \(placement ?? "-")")
         case ("scan", 0...1):
             let gallery = words.first?.split(separator: ",").compactMap { prints[String($0)] } ?? []
             begin(name, reader) { lease throws(ReaderFailure) in
@@ -105,7 +108,7 @@ actor Probe {
     }
 
     private func enrol(_ reader: UInt32, as label: String, user: String, finger: String) {
-        guard let kind = kinds.withLock({ $0[reader] }), let user = UserName(user),
+        guard let kind = known.withLock({ $0[reader]?.kind }), let user = UserName(user),
             let finger = Finger(wireName: finger)
         else { return tell("what? \(label)") }
         let id = PrintID(user: user, reader: kind, finger: finger)
