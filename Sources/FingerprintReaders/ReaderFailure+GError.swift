@@ -12,6 +12,7 @@ extension ReaderFailure {
         // Only our own cancel says so: heat and suspend come in libfprint's domain.
         case g_io_error_quark() where error.code == Int32(G_IO_ERROR_CANCELLED.rawValue):
             self = .cancelled
+        case _ where error.saysInterfaceIsTaken: self = .busy
         default: self = .io
         }
     }
@@ -27,6 +28,17 @@ extension ReaderFailure {
         case FP_DEVICE_ERROR_DATA_DUPLICATE: self = .duplicate
         default: self = .io
         }
+    }
+}
+
+extension GErrorValue {
+    /// Whether another program has claimed the reader's USB interface.
+    ///
+    /// libgusb 0.3.10 has no code of its own for that: it gives the one of a device that is gone.
+    /// Only the number of libusb's error (-6, `LIBUSB_ERROR_BUSY`) at the end of the message tells
+    /// the two apart, as in "USB error on device 298d:1010 : Resource busy [-6]".
+    fileprivate var saysInterfaceIsTaken: Bool {
+        domainName == "g-usb-device-error-quark" && message.hasSuffix("[-6]")
     }
 }
 

@@ -19,18 +19,21 @@ private let device: InterfaceName = "net.reactivated.Fprint.Device"
     private let path: ObjectPath
     private let statuses = Happenings<Status>()
 
-    /// Starts it on a directory of prints. Its reader has a socket of its own; for the prints it
-    /// is the same reader as any of this kind.
-    init(_ reader: TestService.Reader, on bus: PrivateBus, prints: String) async throws {
+    /// Starts it on a directory of prints. Unless it is given a socket, its reader has one of its
+    /// own; for the prints it is the same reader as any of this kind.
+    init(
+        _ reader: TestService.Reader, on bus: PrivateBus, prints: String, socket: String? = nil
+    ) async throws {
         scratch = try Scratch()
-        hand = Hand(reader: reader, path: scratch.file("reader"))
+        let socket = socket ?? scratch.file("reader")
+        hand = Hand(reader: reader, path: socket)
         polkit = try await FakePolkit(bus)
         let kinds = TestService.Reader.allCases.map(\.rawValue).joined(separator: ":")
         process = try Child(
             Self.program, ["-t"],
             environment: bus.environment.merging([
                 "STATE_DIRECTORY": prints, "FP_DRIVERS_WHITELIST": kinds,
-                "FP_DRIVERS_ALLOWLIST": kinds, reader.variable: scratch.file("reader"),
+                "FP_DRIVERS_ALLOWLIST": kinds, reader.variable: socket,
             ]) { $1 }, log: scratch.file("log"))
         let name: BusName = "net.reactivated.Fprint"
         try await waitForOwner(of: name, on: bus, by: process)

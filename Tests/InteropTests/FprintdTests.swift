@@ -73,6 +73,26 @@ struct `Prints are shared with fprintd` {
         #expect(try await client.list() == [])
     }
 
+    @Test(arguments: readers)
+    func `and so is the reader, turn by turn`(reader: TestService.Reader) async throws {
+        let service = try await TestService(reader)
+        let client = try await TestClient(service.bus)
+        let hand = service.hand(on: reader)
+        try await enrol("right-index-finger", with: hand, by: client)
+        let fprintd = try await Fprintd(
+            reader, on: service.bus, prints: service.printDirectory, socket: hand.path)
+        for number in 5..<10 as Range<UInt64> {
+            #expect(
+                try await fprintd.verify("right-index-finger", number: number) == "verify-match")
+            let evaluation = Task { try await client.evaluate() }
+            await client.fingerIsNeeded()
+            try await hand.touch(number: number)
+            #expect(try await evaluation.value["method"] == .string("biometrics"))
+            // The answer comes before the reader is let go.
+            if reader == .device { try await service.device.waitUntilClosed() }
+        }
+    }
+
     @Test func `a finger that fprintd enrols is known also where the kernel tells of nothing`()
         async throws
     {
