@@ -104,7 +104,7 @@ let package = Package(
 
         // Tests.
         tests("TestKitTests", ["TestKit"]),
-        tests("SystemSupportTests", ["SystemSupport"]),
+        tests("SystemSupportTests", ["SystemSupport", "TestKit"]),
         tests("GLibBindingTests", ["GLibBinding"]),
         tests(
             "PrintStorageTests",

@@ -88,7 +88,8 @@ internal import SystemSupport
     private func tell(_ standing: LockoutStanding, for account: Account) {
         log.notice(
             "lockout changed",
-            ["uid": "\(account.id.rawValue)", "locked": "\(standing.isLocked)"])
+            ["uid": "\(account.id.rawValue)", "locked": "\(standing.isLocked)"],
+            id: .lockoutChanged)
         onChange?(account, standing)
     }
 

@@ -27,7 +27,7 @@ extension Management {
         if let failure { throw failure }
         services.log.notice(
             "fingers deleted",
-            ["uid": "\(account.id.rawValue)", "prints": "\(doomed.count)"])
+            ["uid": "\(account.id.rawValue)", "prints": "\(doomed.count)"], id: .fingersChanged)
     }
 
     private func deleteFromReaders(

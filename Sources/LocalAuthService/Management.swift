@@ -53,7 +53,7 @@ internal import SystemSupport
         }
         services.log.notice(
             "finger enrolled",
-            ["uid": "\(account.id.rawValue)", "finger": finger.wireName])
+            ["uid": "\(account.id.rawValue)", "finger": finger.wireName], id: .fingersChanged)
     }
 
     /// Deletes prints, also from the readers' own memories; no fingers means all.

@@ -219,7 +219,7 @@ struct EvaluationSuccess: Hashable, Sendable {
                 "evaluation": "\(id.number)",
                 "uid": parties.map { "\($0.account.id.rawValue)" } ?? "unknown",
                 "result": error.map { "\($0)" } ?? "success",
-            ])
+            ], id: .evaluationEnded)
         let result: Result<EvaluationSuccess, EvaluationError> =
             error.map { .failure($0) } ?? .success(EvaluationSuccess(authenticatedAt: matchedAt))
         answer?(result)

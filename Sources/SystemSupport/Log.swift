@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Glibc
-
-/// One event a line on standard error: a constant message and fields apart.
+/// One event an entry: a constant message and fields apart.
 ///
-/// systemd's journal reads the `<N>` prefix as the priority. Never given to it: reasons, user
-/// names at the default level, templates, secrets.
+/// Goes to systemd's journal where there is one, else as a line to standard error, whose `<N>`
+/// prefix is the priority. Never given to it: reasons, user names at the default level, templates,
+/// secrets.
 package struct Log: Sendable {
     package enum Level: Int, Comparable, Sendable {
         case error = 3
@@ -27,14 +26,23 @@ package struct Log: Sendable {
     /// The same log under another topic.
     package func topic(_ topic: String) -> Log { Log(topic: topic, threshold: threshold) }
 
-    package func error(_ message: StaticString, _ fields: KeyValuePairs<String, String> = [:]) {
-        write(.error, message, fields)
+    package func error(
+        _ message: StaticString, _ fields: KeyValuePairs<String, String> = [:],
+        id: MessageID? = nil
+    ) {
+        write(.error, message, fields, id)
     }
-    package func warning(_ message: StaticString, _ fields: KeyValuePairs<String, String> = [:]) {
-        write(.warning, message, fields)
+    package func warning(
+        _ message: StaticString, _ fields: KeyValuePairs<String, String> = [:],
+        id: MessageID? = nil
+    ) {
+        write(.warning, message, fields, id)
     }
-    package func notice(_ message: StaticString, _ fields: KeyValuePairs<String, String> = [:]) {
-        write(.notice, message, fields)
+    package func notice(
+        _ message: StaticString, _ fields: KeyValuePairs<String, String> = [:],
+        id: MessageID? = nil
+    ) {
+        write(.notice, message, fields, id)
     }
     package func debug(
         _ message: StaticString, _ fields: @autoclosure () -> KeyValuePairs<String, String> = [:]
@@ -44,17 +52,29 @@ package struct Log: Sendable {
     }
 
     private func write(
-        _ level: Level, _ message: StaticString, _ fields: KeyValuePairs<String, String>
+        _ level: Level, _ message: StaticString, _ fields: KeyValuePairs<String, String>,
+        _ id: MessageID? = nil
     ) {
         guard level <= threshold else { return }
-        var line = "<\(level.rawValue)>\(topic): \(message)"
-        for (key, value) in fields { line += " \(key)=\(Self.quoted(value))" }
-        line += "\n"
-        let bytes = Array(line.utf8)
-        // One write, so that lines of several threads do not mix.
-        // SAFETY: the array outlives the call.
-        unsafe bytes.withUnsafeBytes { _ = unsafe Glibc.write(2, $0.baseAddress, $0.count) }
+        var text = "\(message)"
+        for (key, value) in fields {
+            text += " \(Self.quoted(key))=\(Self.quoted(Self.cut(value)))"
+        }
+        LogSink.process.take(level, topic: topic, text: text, id: id, fields: fields)
     }
+
+    /// The beginning of a value that is too long for a log.
+    static func cut(_ value: String) -> String {
+        guard value.utf8.count > longestValue else { return value }
+        var end = value.utf8.index(value.utf8.startIndex, offsetBy: longestValue)
+        // Not in the middle of a character.
+        while String.Index(end, within: value.unicodeScalars) == nil {
+            value.utf8.formIndex(before: &end)
+        }
+        return String(value[..<end]) + "\u{2026}"
+    }
+
+    static let longestValue = 4_096
 
     /// A value on one line, whatever it holds: a field must not be able to forge a line.
     static func quoted(_ value: String) -> String {
