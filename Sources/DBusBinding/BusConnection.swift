@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CDBus
+internal import SystemSupport
 
 /// A private connection to a message bus, served by the bus queue.
 ///
@@ -18,6 +19,8 @@ internal import CDBus
     var signalHandlers: [SignalKey: [SignalHandler]] = [:]
     var peerWatchers: [(UniqueName) -> Void] = []
     var waitingCalls: [ObjectIdentifier: WaitingCall] = [:]
+    /// Calls of others that have come and have no answer yet.
+    var unansweredCalls: [ObjectIdentifier: BusCall] = [:]
     private var loop: LoopAdapter?
     private var isDispatchPlanned = false
     private var isDispatching = false
@@ -62,13 +65,22 @@ internal import CDBus
         unsafe dbus_connection_unref(raw)
     }
 
+    /// Whether somebody has called and has no answer yet.
+    package var hasUnansweredCalls: Bool { !unansweredCalls.isEmpty }
+
+    /// Answers, with one and the same error, every call that has no answer yet.
+    package func answerRest(with error: BusError) {
+        for call in Array(unansweredCalls.values) {
+            call.answer(Result<NoValues, BusError>.failure(error))
+        }
+    }
+
     /// Leaves the bus. Calls that wait for their reply end with an error, and nothing that was
-    /// served or listened for is kept.
+    /// served or listened for is kept. Does not wait long for a bus that takes nothing any more.
     package func close() {
         guard isOpen else { return }
         isOpen = false
-        // What was sent must still go out; the bus reads it without waiting for anybody.
-        unsafe dbus_connection_flush(raw)
+        flush()
         unsafe dbus_connection_remove_filter(raw, filter, context)
         loop?.detach()
         unsafe dbus_connection_close(raw)
@@ -76,6 +88,17 @@ internal import CDBus
         // Whoever is reached by these usually has the connection.
         (objects, signalHandlers, peerWatchers) = ([:], [:], [])
         (onCall, onDisconnect) = (nil, nil)
+        unansweredCalls = [:]
+    }
+
+    /// Sends what was queued. Not `dbus_connection_flush`, which waits for ever for a bus that
+    /// hangs.
+    private func flush() {
+        let start = BootClock.nanoseconds()
+        while unsafe dbus_connection_has_messages_to_send(raw) != 0,
+            BootClock.nanoseconds() - start < 400_000_000,
+            unsafe dbus_connection_read_write(raw, 100) != 0
+        {}
     }
 
     /// Ends the calls that still wait. When a connection ends, libdbus forgets them in silence.

@@ -15,6 +15,7 @@
         self.sender = sender
         self.connection = connection
         allowsInteraction = message.allowsInteraction
+        connection.unansweredCalls[ObjectIdentifier(self)] = self
     }
 
     func decode<Body: BusBody>(_ type: Body.Type) throws(DecodingFailure) -> Body {
@@ -25,6 +26,7 @@
     func answer(_ result: Result<some BusBody, BusError>) {
         guard !isAnswered else { return }
         isAnswered = true
+        connection.unansweredCalls[ObjectIdentifier(self)] = nil
         switch result {
         case .success(let body): connection.reply(to: message, with: body)
         case .failure(let error): connection.reply(to: message, with: error)

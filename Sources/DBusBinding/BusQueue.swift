@@ -39,6 +39,22 @@ package import SystemSupport
         }
     }
 
+    /// Waits for `work`, but no longer than so long; the work itself goes on.
+    @BusQueue package static func wait(
+        atMost limit: Duration, for work: @escaping @Sendable @BusQueue () async -> Void
+    ) async {
+        let wait = BoundedWait()
+        await withCheckedContinuation { continuation in
+            wait.continuation = continuation
+            let timer = executor.after(limit) { BusQueue.assumeIsolated { wait.end() } }
+            task {
+                await work()
+                executor.cancelTimer(timer)
+                wait.end()
+            }
+        }
+    }
+
     /// Runs `work` at once; traps when called on another thread.
     package static func assumeIsolated<T: Sendable>(_ work: @BusQueue () -> T) -> T {
         shared.preconditionIsolated()
@@ -47,5 +63,15 @@ package import SystemSupport
             // how the standard library does it for the main actor.
             unsafe unsafeBitCast(work, to: (() -> T).self)()
         }
+    }
+}
+
+/// A wait that the first of two events ends.
+@BusQueue private final class BoundedWait {
+    var continuation: CheckedContinuation<Void, Never>?
+
+    func end() {
+        continuation?.resume()
+        continuation = nil
     }
 }

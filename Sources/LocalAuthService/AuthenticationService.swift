@@ -64,6 +64,8 @@ package struct DriverPatience: Sendable {
     private let management: ManagementAdaptor
     private let main: MainAdaptor
     private let log: Log
+    /// Called with the number of readers when it may be another than before.
+    package var onReaders: ((Int) -> Void)?
 
     package init(
         on connection: BusConnection, ports: ServicePorts, settings: ServiceSettings,
@@ -162,14 +164,18 @@ package struct DriverPatience: Sendable {
         management.stop()
         // Work on prints is answered when it has really ended, and until then needs its reader.
         await management.waitUntilIdle()
-        await ports.readers.stop()
+        // Everybody has an answer. A driver that does not let go is left to the kernel.
+        await BusQueue.wait(atMost: .milliseconds(500)) { await self.ports.readers.stop() }
     }
 
     private func connectParts() {
         connection.watchPeers { [weak self] name in self?.forget(name) }
         let changed: () -> Void = { [weak self] in self?.audience.environmentChanged() }
-        biometry.readers.onChange = changed
         biometry.care.onChange = changed
+        biometry.readers.onChange = { [weak self] in
+            changed()
+            if let self { onReaders?(biometry.readers.readers.count) }
+        }
         biometry.prints.onChange = changed
         biometry.lockout.onChange = { [weak self] account, standing in
             guard let self else { return }

@@ -3,6 +3,7 @@
 internal import DBusBinding
 internal import FingerprintReaders
 internal import Glibc
+internal import LocalAuthContract
 internal import LocalAuthModel
 internal import LocalAuthService
 internal import PrintStorage
@@ -12,109 +13,112 @@ internal import SystemSupport
 /// The daemon's life: wires the real parts together, takes the name, and leaves when it is told
 /// to, when it has been idle, or when the bus is gone.
 @BusQueue final class Daemon {
-    private let options: Options
-    private let configuration: Configuration
-    private let log: Log
-    private var connection: BusConnection?
-    private var service: AuthenticationService?
+    let log: Log
+    let manager: ServiceManager
+    let options: Options
+    let configuration: Configuration
+    private(set) var connection: BusConnection?
+    private(set) var service: AuthenticationService?
     /// Counts the calls that have come.
-    private var calls: UInt64 = 0
-    private var isStopping = false
+    private(set) var calls: UInt64 = 0
+    private(set) var isStopping = false
+    /// Whether the service manager is told, again and again, that leaving takes longer.
+    var isAskingForTime = false
 
-    init(_ options: Options, _ configuration: Configuration) {
+    init(_ options: Options, _ configuration: Configuration, _ manager: ServiceManager) {
         self.options = options
         self.configuration = configuration
+        self.manager = manager
         log = Log(topic: "localauthd", threshold: options.isVerbose ? .debug : .notice)
     }
 
-    func start() {
+    func start(_ signals: SignalWatch) {
         let connection: BusConnection
         do throws(BusError) {
-            connection = try BusConnection()
+            connection = try signals.lettingThrough { () throws(BusError) in try BusConnection() }
         } catch {
             LocalAuthDaemon.fail("no system bus: \(error.message)", status: 1)
         }
         self.connection = connection
-        connection.onDisconnect = { [log] in
-            log.error("the bus is gone")
-            exit(1)
+        connection.onDisconnect = { [weak self] in
+            self?.log.error("the bus is gone")
+            self?.stop(status: 1)
         }
         connection.onCall = { [weak self] in self?.calls += 1 }
         let service = AuthenticationService(
             on: connection, ports: ports(on: connection), settings: configuration.service,
             boot: bootID(), version: LocalAuthDaemon.version, log: log)
         self.service = service
+        service.onReaders = { [weak self] count in self?.tellStatus(readers: count) }
         service.export()
         BusQueue.task {
-            await takeName(service)
+            guard await takeName(service) else {
+                log.notice("another instance has the name")
+                leave()
+            }
+            guard !isStopping else { return }
+            manager.tellReady()
             await service.start()
-            log.notice("ready")
+            guard !isStopping else { return }
+            log.notice("ready", id: .ready)
             watchIdleness(since: calls)
         }
     }
 
-    /// Answers everybody and leaves; within three seconds, whatever the hardware does.
-    func stop() {
+    // MARK: Leaving
+
+    /// Answers everybody and leaves, within three seconds, whatever hardware and bus do. Prints
+    /// that are being saved or deleted are finished.
+    func stop(status: Int32 = 0) {
         guard !isStopping else { return }
         isStopping = true
-        log.notice("stopping")
-        _ = BusQueue.executor.after(.seconds(3)) { exit(0) }
-        BusQueue.task {
+        if status == 0 { log.notice("stopping", ["cause": "signal"], id: .stopping) }
+        manager.tellStopping()
+        _ = BusQueue.executor.after(.milliseconds(2_300)) { [self] in
+            BusQueue.assumeIsolated { () -> Void in leave(status: status) }
+        }
+        endProcess(after: .milliseconds(2_900), status: status)
+        BusQueue.task { () -> Void in
             await service?.stop()
-            leave()
+            // Whoever calls from now on starts the next instance.
+            if status == 0 {
+                await BusQueue.wait(atMost: .milliseconds(300)) { await self.giveNameBack() }
+            }
+            leave(status: status)
         }
     }
 
-    private func leave() -> Never {
+    /// Whoever still waits is answered. Nothing else is tidied up: another thread may be in the
+    /// middle of something, and the kernel takes everything back.
+    func leave(status: Int32 = 0) -> Never {
+        connection?.answerRest(
+            with: BusError(ServiceError.systemCancel.name, "The service has stopped."))
         connection?.close()
-        exit(0)
+        _exit(status)
     }
 
-    private func takeName(_ service: AuthenticationService) async {
+    /// Takes the name; false when another instance has it.
+    func takeName(_ service: AuthenticationService) async -> Bool {
         do throws(BusError) {
-            guard try await service.takeName() else {
-                log.notice("another instance has the name")
-                leave()
-            }
+            return try await service.takeName()
         } catch {
+            // The end of the connection is told elsewhere.
+            guard !isStopping else { return true }
             LocalAuthDaemon.fail("the name was refused: \(error.message)", status: 1)
         }
     }
 
-    // MARK: Idleness
-
-    private func watchIdleness(since count: UInt64) {
-        let seconds = options.idleExit ?? configuration.idleExit
-        guard seconds > 0 else { return }
-        _ = BusQueue.executor.after(.seconds(Int64(seconds))) { [weak self] in
-            BusQueue.assumeIsolated {
-                guard let self, !self.isStopping else { return }
-                guard self.calls == count, self.service?.isIdle == true else {
-                    return self.watchIdleness(since: self.calls)
-                }
-                BusQueue.task {
-                    await self.leaveIfIdle(since: count)
-                }
-            }
-        }
-    }
-
-    /// Gives the name back first: calls that were sent to it before have then arrived, and those
-    /// that are sent later start a new daemon. So none is lost.
-    private func leaveIfIdle(since count: UInt64) async {
-        guard let service else { return }
+    /// Gives the name back. Calls that were sent to it before have then arrived.
+    func giveNameBack() async {
         do throws(BusError) {
-            try await service.giveNameBack()
+            try await service?.giveNameBack()
         } catch {
             log.warning("the name could not be given back", ["error": "\(error)"])
         }
-        if calls == count {
-            log.notice("idle")
-            await service.stop()
-            leave()
-        }
-        await takeName(service)
-        watchIdleness(since: calls)
+    }
+
+    private func tellStatus(readers count: Int) {
+        manager.tellStatus(count == 1 ? "1 reader" : "\(count == 0 ? "no" : "\(count)") readers")
     }
 
     // MARK: Parts

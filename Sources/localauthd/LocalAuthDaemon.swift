@@ -25,11 +25,12 @@ enum LocalAuthDaemon {
         guard let signals = SignalWatch([SIGTERM, SIGINT]) else {
             fail("no descriptor left", status: 1)
         }
+        let manager = ServiceManager()
         let configuration = configuration(of: options)
         BusQueue.post {
-            let daemon = Daemon(options, configuration)
+            let daemon = Daemon(options, configuration, manager)
             signals.start(on: BusQueue.executor) { BusQueue.assumeIsolated { daemon.stop() } }
-            daemon.start()
+            daemon.start(signals)
         }
         // Ends only with the process.
         BusQueue.executor.run()
