@@ -83,6 +83,40 @@ package enum ResetLockout: BusMethod {
     package typealias Reply = NoValues
 }
 
+/// `GetHistory(s user, u limit) -> (aa{sv} entries)`.
+package enum GetHistory: BusMethod {
+    package static let interface = Service.managementInterface
+    package static let member: MemberName = "GetHistory"
+    package struct Arguments: BusBody {
+        package static let parameters = [
+            BusParameter("user", String.self), BusParameter("limit", UInt32.self),
+        ]
+        package var user: String
+        package var limit: UInt32
+        package init(user: String, limit: UInt32) {
+            self.user = user
+            self.limit = limit
+        }
+        package init(from reader: inout MessageReader) throws(DecodingFailure) {
+            user = try reader.read()
+            limit = try reader.read()
+        }
+        package func encode(to writer: inout MessageWriter) {
+            writer.write(user)
+            writer.write(limit)
+        }
+    }
+    package struct Reply: BusBody {
+        package static let parameters = [BusParameter("entries", [[String: BusValue]].self)]
+        package var entries: [[String: BusValue]]
+        package init(entries: [[String: BusValue]]) { self.entries = entries }
+        package init(from reader: inout MessageReader) throws(DecodingFailure) {
+            entries = try reader.read()
+        }
+        package func encode(to writer: inout MessageWriter) { writer.write(entries) }
+    }
+}
+
 /// One account's name; empty means the caller's own.
 package struct UserArgument: BusBody {
     package static let parameters = [BusParameter("user", String.self)]

@@ -85,3 +85,17 @@ package enum EnvironmentKey: String, CaseIterable, Sendable {
     case readers
     case agentPresent = "agent-present"
 }
+
+/// The keys of an entry of `GetHistory`'s.
+package enum HistoryKey: String, CaseIterable, Sendable {
+    case kind
+    case time
+    case caller
+    case callerEvidence = "caller-evidence"
+    case callerUID = "caller-uid"
+    case reason
+    case policy
+    case method
+    case outcome
+    case misses
+}

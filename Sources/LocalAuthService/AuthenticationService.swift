@@ -10,6 +10,7 @@ package struct ServicePorts: Sendable {
     package var readers: any ReaderDriving
     package var prints: any PrintStoring
     package var lockouts: any LockoutStoring
+    package var history: any HistoryStoring
     package var sessions: any SessionWatching
     package var machine: any MachineWatching
     package var authority: any Authorizing
@@ -17,12 +18,13 @@ package struct ServicePorts: Sendable {
 
     package init(
         readers: any ReaderDriving, prints: any PrintStoring, lockouts: any LockoutStoring,
-        sessions: any SessionWatching, machine: any MachineWatching,
+        history: any HistoryStoring, sessions: any SessionWatching, machine: any MachineWatching,
         authority: any Authorizing, accounts: any AccountLookup
     ) {
         self.readers = readers
         self.prints = prints
         self.lockouts = lockouts
+        self.history = history
         self.sessions = sessions
         self.machine = machine
         self.authority = authority
@@ -60,6 +62,7 @@ package struct DriverPatience: Sendable {
     private let biometry: BiometryState
     private let line = ReaderLine()
     private let audience: Audience
+    private let history: HistoryKeeper
     private let evaluations: EvaluationRunner
     private let management: ManagementAdaptor
     private let main: MainAdaptor
@@ -77,6 +80,7 @@ package struct DriverPatience: Sendable {
         callers = CallerRegistry(on: connection, accounts: ports.accounts)
         gate = Gate(callers: callers, sessions: ports.sessions, authority: ports.authority)
         audience = Audience(on: connection)
+        history = HistoryKeeper(store: ports.history, log: log.topic("history"))
         biometry = BiometryState(
             readers: ReaderRegistry(on: connection),
             prints: PrintIndex(store: ports.prints, log: log.topic("prints")),
@@ -88,7 +92,7 @@ package struct DriverPatience: Sendable {
             EvaluationServices(
                 callers: callers, accounts: ports.accounts, gate: gate, biometry: biometry,
                 line: line, readers: ports.readers, prints: ports.prints, audience: audience,
-                fingers: FingerMemory(), prompts: PromptKeeper(),
+                fingers: FingerMemory(), prompts: PromptKeeper(), history: history,
                 rules: settings.lockout, patience: settings.driverPatience,
                 log: log.topic("evaluation")))
         management = ManagementAdaptor(
@@ -96,7 +100,7 @@ package struct DriverPatience: Sendable {
             management: Management(
                 ManagementServices(
                     gate: gate, accounts: ports.accounts, biometry: biometry, line: line,
-                    readers: ports.readers, prints: ports.prints,
+                    readers: ports.readers, prints: ports.prints, history: history,
                     patience: settings.enrolmentPatience,
                     driverPatience: settings.driverPatience, log: log.topic("management"))),
             on: connection)
@@ -154,7 +158,7 @@ package struct DriverPatience: Sendable {
     /// still warm: how it is would be forgotten.
     package var isIdle: Bool {
         evaluations.isIdle && management.isIdle && line.isEmpty && audience.isUnwatched
-            && !biometry.isAsleep && !biometry.care.isAnyResting
+            && !biometry.isAsleep && !biometry.care.isAnyResting && history.isIdle
             && biometry.readers.readers.allSatisfy { $0.temperature == .cold }
     }
 
@@ -164,6 +168,7 @@ package struct DriverPatience: Sendable {
         management.stop()
         // Work on prints is answered when it has really ended, and until then needs its reader.
         await management.waitUntilIdle()
+        await BusQueue.wait(atMost: .milliseconds(500)) { await self.history.waitUntilWritten() }
         // Everybody has an answer. A driver that does not let go is left to the kernel.
         await BusQueue.wait(atMost: .milliseconds(500)) { await self.ports.readers.stop() }
     }

@@ -16,6 +16,7 @@ internal import SystemSupport
     let audience: Audience
     let fingers: FingerMemory
     let prompts: PromptKeeper
+    let history: HistoryKeeper
     let rules: LockoutRules
     let patience: DriverPatience
     let log: Log

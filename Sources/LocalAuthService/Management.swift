@@ -12,6 +12,7 @@ internal import SystemSupport
     let line: ReaderLine
     let readers: any ReaderDriving
     let prints: any PrintStoring
+    let history: HistoryKeeper
     /// How long a person may take from one touch of an enrolment to the next.
     let patience: Duration
     let driverPatience: DriverPatience
@@ -48,8 +49,11 @@ internal import SystemSupport
             of: user, by: caller, interactive, mustBePresent: mustStayPresent(caller))
         let reader = try await pickReader(path)
         let print = PrintID(user: account.name, reader: reader.kind, finger: finger)
-        try await inTurn(for: caller) { turn throws(ManagementError) in
-            try await self.enrol(print, on: reader, in: turn, progress: progress)
+        try await services.history.noting(.enroll, of: account, by: caller) {
+            () throws(ManagementError) in
+            try await inTurn(for: caller) { turn throws(ManagementError) in
+                try await self.enrol(print, on: reader, in: turn, progress: progress)
+            }
         }
         services.log.notice(
             "finger enrolled",
@@ -62,8 +66,11 @@ internal import SystemSupport
     ) async throws(ManagementError) {
         let account = try await admitChange(
             of: user, by: caller, interactive, mustBePresent: false)
-        try await inTurn(for: caller) { turn throws(ManagementError) in
-            try await self.delete(fingers, of: account, in: turn)
+        try await services.history.noting(.delete, of: account, by: caller) {
+            () throws(ManagementError) in
+            try await inTurn(for: caller) { turn throws(ManagementError) in
+                try await self.delete(fingers, of: account, in: turn)
+            }
         }
     }
 
@@ -80,11 +87,23 @@ internal import SystemSupport
         try await admit(caller, to: .resetLockout, interactive, mustBePresent: false)
         let isOwn = user.isEmpty || user == caller.account.name.rawValue
         let account = isOwn ? caller.account : try await account(named: user)
-        do throws(StorageFailure) {
-            try await services.biometry.lockout.clear(account)
-        } catch {
-            throw .storageFailed
+        try await services.history.noting(.resetLockout, of: account, by: caller) {
+            () throws(ManagementError) in
+            do throws(StorageFailure) {
+                try await services.biometry.lockout.clear(account)
+            } catch {
+                throw .storageFailed
+            }
         }
+    }
+
+    /// What was done about the user, newest first; 0 is everything that is kept.
+    func history(
+        of user: String, limit: UInt32, for caller: Caller, interactive: Bool
+    ) async throws(ManagementError) -> [HistoryEntry] {
+        let account = try await admit(
+            caller, to: .evaluate, on: user, interactive, mustBePresent: false)
+        return await services.history.entries(about: account, limit: limit)
     }
 
     // MARK: Who may

@@ -111,6 +111,15 @@ internal import LocalAuthModel
             }
             return NoValues()
         }
+        interface.serve(GetHistory.self) { arguments, call throws(BusError) in
+            let caller = try await self.callers.known(call.sender)
+            let entries = try await self.run(for: call.sender) { () throws(ManagementError) in
+                try await self.management.history(
+                    of: arguments.user, limit: arguments.limit, for: caller,
+                    interactive: call.allowsInteraction)
+            }
+            return GetHistory.Reply(entries: entries.map(\.wire))
+        }
         interface.sends(EnrollProgressSignal.self)
         return interface
     }
@@ -199,5 +208,23 @@ private struct EnrolmentOptions {
             default: throw BusError(.invalidArgs, "unknown option \(quoted(key))")
             }
         }
+    }
+}
+
+extension HistoryEntry {
+    /// The entry as it crosses the bus.
+    fileprivate var wire: [String: BusValue] {
+        var values: [HistoryKey: BusValue] = [
+            .kind: .string(kind.rawValue), .time: .uint64(time), .caller: .string(callerName),
+            .callerEvidence: .string(callerEvidence?.rawValue ?? ""),
+            .callerUID: .uint32(callerUser.rawValue), .outcome: .string(outcome),
+        ]
+        if kind == .evaluate {
+            values[.reason] = .string(reason)
+            values[.policy] = .uint32(policy)
+            values[.method] = .string(method)
+            values[.misses] = .uint32(misses)
+        }
+        return Dictionary(uniqueKeysWithValues: values.map { ($0.key.rawValue, $0.value) })
     }
 }

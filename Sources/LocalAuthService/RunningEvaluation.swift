@@ -33,6 +33,9 @@ struct EvaluationSuccess: Hashable, Sendable {
     /// Holds back the prompt of somebody who asks too often.
     private var pause: PollExecutor.Token?
     private var lastProgress: EvaluationProgress?
+    /// Whether it has got as far as the line; what was refused before leaves no trace on disk.
+    private var hasQueued = false
+    private var misses: UInt32 = 0
     private var matchedAt = BootTime(microseconds: 0)
     private var hasAskedForFinger = false
     private var wasTouched = false
@@ -123,6 +126,7 @@ struct EvaluationSuccess: Hashable, Sendable {
             readers[reader]?.scanAfterPause()
         case .release(let reader): readers[reader]?.release()
         case .charge:
+            misses += 1
             BusQueue.task { take(await inquiry.charge()) }
         case .confirm(let print):
             matchedAt = BootTime(microseconds: BootClock.microseconds())
@@ -159,6 +163,7 @@ struct EvaluationSuccess: Hashable, Sendable {
         let hasJoined = services.line.join(id, user: user) { [weak self] in
             self?.take(.turnCame)
         }
+        hasQueued = hasJoined
         if !hasJoined {
             take(.refused(.limitsExceeded))
         } else if case .queued = state, inbox.isEmpty {
@@ -224,6 +229,10 @@ struct EvaluationSuccess: Hashable, Sendable {
             error.map { .failure($0) } ?? .success(EvaluationSuccess(authenticatedAt: matchedAt))
         answer?(result)
         answer = nil
+        guard hasQueued, let parties else { return }
+        services.history.note(
+            evaluationOf: parties.account, by: parties.caller, program: nil,
+            reason: request.reason, policy: request.policy, error: error, misses: misses)
     }
 
     private func leave() {

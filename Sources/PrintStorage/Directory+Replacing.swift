@@ -27,6 +27,11 @@ extension Directory {
         try synchronize()
     }
 
+    /// Gives the entry `name` another name, in place of what has that.
+    func rename(_ name: String, to other: String) throws(EntryFailure) {
+        guard unsafe renameat(rawValue, name, rawValue, other) == 0 else { throw .last }
+    }
+
     /// Removes the directory `name` if nothing is in it.
     func removeIfEmpty(_ name: String) {
         unsafe _ = unlinkat(rawValue, name, AT_REMOVEDIR)

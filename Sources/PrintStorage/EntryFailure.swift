@@ -21,6 +21,8 @@ enum Refusal: String, Hashable {
     case otherFinger = "made of another finger"
     case otherUser = "made for another user"
     case notARecord = "not a lockout record"
+    case notAHistory = "not a history"
+    case damagedHistory = "damaged history"
     case otherAccount = "of another account"
 }
 

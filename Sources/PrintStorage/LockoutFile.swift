@@ -1,31 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CGLib
 internal import LocalAuthModel
 internal import GLibBinding
 internal import SystemSupport
 
-/// The name and the text of a lockout record's file.
+/// The text of a lockout record's file.
 enum LockoutFile {
     private static let group = "Lockout"
-
-    /// `UID-NAME`. A name that is long, or has anything but letters, digits and `._-` in it,
-    /// is replaced by its SHA-256 after a `=`, which no plain name has.
-    static func name(for account: Account) -> String {
-        let name = account.name.rawValue
-        let isPlain =
-            name.utf8.count <= 128
-            && name.utf8.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"),
-                    UInt8(ascii: "-"):
-                    true
-                default: false
-                }
-            }
-        return "\(account.id.rawValue)-" + (isPlain ? name : "=" + digest(of: name))
-    }
 
     static func bytes(of record: LockoutRecord, for account: Account) -> [UInt8] {
         var file = KeyFile()
@@ -68,14 +49,5 @@ enum LockoutFile {
             text.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 })
         else { return nil }
         return Number(text)
-    }
-
-    private static func digest(of text: String) -> String {
-        let length = gssize(text.utf8.count)
-        // SAFETY: the result is ours and copied before it is freed.
-        guard let digest = unsafe g_compute_checksum_for_string(G_CHECKSUM_SHA256, text, length)
-        else { return "" }
-        defer { unsafe g_free(digest) }
-        return unsafe String(cString: digest)
     }
 }

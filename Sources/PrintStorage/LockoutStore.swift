@@ -30,7 +30,7 @@ package actor LockoutStore: LockoutStoring {
     }
 
     package func read(for account: Account) -> LockoutReading {
-        let name = LockoutFile.name(for: account)
+        let name = account.fileName
         var identity: FileIdentity?
         do throws(EntryFailure) {
             let records = try Directory.open(path: directory)
@@ -50,7 +50,7 @@ package actor LockoutStore: LockoutStoring {
     package func write(
         _ record: LockoutRecord, for account: Account
     ) throws(StorageFailure) {
-        let name = LockoutFile.name(for: account)
+        let name = account.fileName
         do throws(EntryFailure) {
             if record.isClear {
                 try Directory.open(path: directory).remove(name)

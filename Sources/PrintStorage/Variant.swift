@@ -69,6 +69,15 @@ internal import CGLib
         }
     }
 
+    /// The number, if this is a `u` or a `t`.
+    var large: UInt64? {
+        switch type {
+        case "u": UInt64(unsafe g_variant_get_uint32(raw))
+        case "t": UInt64(unsafe g_variant_get_uint64(raw))
+        default: nil
+        }
+    }
+
     /// The text, if this is an `s`, or an `ms` that holds one.
     var text: String? {
         switch type {
@@ -90,5 +99,60 @@ internal import CGLib
         }
         let values = unsafe start.assumingMemoryBound(to: Int32.self)
         return unsafe Array(UnsafeBufferPointer(start: values, count: Int(count)))
+    }
+}
+
+/// A value to be serialised.
+indirect enum VariantBuilder {
+    case number(UInt32)
+    case large(UInt64)
+    case text(String)
+    case tuple([VariantBuilder])
+    /// The elements' type is needed when there are none.
+    case array(of: String, [VariantBuilder])
+
+    /// The value in its little-endian form.
+    var bytes: [UInt8] {
+        // SAFETY: the variant is ours once it is sunk, and its bytes are copied before it goes.
+        guard let floating = unsafe make(), let variant = unsafe g_variant_ref_sink(floating) else {
+            preconditionFailure("out of memory")
+        }
+        defer { unsafe g_variant_unref(variant) }
+        #if _endian(big)
+            guard let value = unsafe g_variant_byteswap(variant) else {
+                preconditionFailure("out of memory")
+            }
+            defer { unsafe g_variant_unref(value) }
+        #else
+            let value = unsafe variant
+        #endif
+        let count = unsafe Int(g_variant_get_size(value))
+        return unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+            if let start = buffer.baseAddress { unsafe g_variant_store(value, start) }
+            filled = count
+        }
+    }
+
+    /// A floating variant; containers take over their children, which float too.
+    private func make() -> OpaquePointer? {
+        switch self {
+        case .number(let value): return unsafe g_variant_new_uint32(value)
+        case .large(let value): return unsafe g_variant_new_uint64(guint64(value))
+        case .text(let value):
+            // SAFETY: GLib copies the text, which is UTF-8 and ends at its first NUL.
+            return unsafe g_variant_new_string(value)
+        case .tuple(let values):
+            var children = unsafe values.map { unsafe $0.make() }
+            // SAFETY: GLib takes the children over and copies the list of them.
+            return unsafe g_variant_new_tuple(&children, gsize(children.count))
+        case .array(let element, let values):
+            guard let type = unsafe g_variant_type_new(element) else {
+                preconditionFailure("not a type: \(element)")
+            }
+            // SAFETY: as for tuples; the type is copied.
+            defer { unsafe g_variant_type_free(type) }
+            var children = unsafe values.map { unsafe $0.make() }
+            return unsafe g_variant_new_array(type, &children, gsize(children.count))
+        }
     }
 }

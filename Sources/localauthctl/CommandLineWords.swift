@@ -9,6 +9,7 @@ enum CommandName: String, CaseIterable {
     case delete
     case status
     case watch
+    case history
     case resetLockout = "reset-lockout"
 
     /// The options that only some commands have.
@@ -18,6 +19,7 @@ enum CommandName: String, CaseIterable {
         case .evaluate: [.policy, .reason, .timeout, .token, .user]
         case .enroll: [.user, .reader]
         case .list, .resetLockout: [.user]
+        case .history: [.user, .limit]
         case .delete: [.all, .user]
         case .status, .watch: []
         }
@@ -26,18 +28,18 @@ enum CommandName: String, CaseIterable {
     var takesFingers: Bool {
         switch self {
         case .enroll, .delete: true
-        case .can, .evaluate, .list, .status, .watch, .resetLockout: false
+        case .can, .evaluate, .list, .status, .watch, .history, .resetLockout: false
         }
     }
 }
 
 /// The options as they are typed, without the dashes.
 enum OptionName: String, CaseIterable {
-    case policy, reason, timeout, token, user, reader, all, json, quiet, help, version
+    case policy, reason, timeout, token, user, reader, limit, all, json, quiet, help, version
 
     var takesValue: Bool {
         switch self {
-        case .policy, .reason, .timeout, .token, .user, .reader: true
+        case .policy, .reason, .timeout, .token, .user, .reader, .limit: true
         case .all, .json, .quiet, .help, .version: false
         }
     }
@@ -46,7 +48,7 @@ enum OptionName: String, CaseIterable {
     var isCommon: Bool {
         switch self {
         case .json, .quiet, .help, .version: true
-        case .policy, .reason, .timeout, .token, .user, .reader, .all: false
+        case .policy, .reason, .timeout, .token, .user, .reader, .limit, .all: false
         }
     }
 

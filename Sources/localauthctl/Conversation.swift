@@ -65,6 +65,7 @@ internal import LocalAuthContract
         case .delete(let fingers, let user): try await delete(fingers, of: user)
         case .status: try await status()
         case .watch: try await watch()
+        case .history(let user, let limit): try await history(of: user, limit: limit)
         case .resetLockout(let user): try await resetLockout(user)
         }
     }

@@ -18,6 +18,7 @@ enum Help {
         case .delete: "delete FINGER...|--all [--user NAME]"
         case .status: "status"
         case .watch: "watch"
+        case .history: "history [--user NAME] [--limit NUMBER]"
         case .resetLockout: "reset-lockout [--user NAME]"
         }
     }
@@ -31,6 +32,7 @@ enum Help {
         case .delete: "delete enrolled fingers"
         case .status: "show the service, its readers and what is enrolled"
         case .watch: "show what happens, until Ctrl-C"
+        case .history: "show who asked for what, and what came of it"
         case .resetLockout: "end a lockout (administrator)"
         }
     }
@@ -83,6 +85,14 @@ enum Help {
             """
         case .status: "Shows the service, its readers and what is enrolled."
         case .watch: "Shows what happens to one's own evaluations, on stdout, until Ctrl-C."
+        case .history:
+            """
+            Shows who asked for evaluations and changes, why, and what came of it: one a line,
+            newest first.
+
+              --user NAME        of another user
+              --limit NUMBER     so many at most (default: all that are kept)
+            """
         case .resetLockout:
             """
             Ends a lockout without the password. For administrators.

@@ -41,6 +41,8 @@ enum Command: Equatable {
     case delete(fingers: [String], user: String)
     case status
     case watch
+    /// 0 is everything that is kept.
+    case history(user: String, limit: UInt32)
     case resetLockout(user: String)
 }
 
@@ -110,6 +112,7 @@ extension Command {
             self = .delete(fingers: words, user: user)
         case .status: self = .status
         case .watch: self = .watch
+        case .history: self = .history(user: user, limit: try line.limit ?? 0)
         case .resetLockout: self = .resetLockout(user: user)
         }
     }
@@ -155,6 +158,16 @@ extension CommandLineWords {
                     message: "--reader takes an object path as 'status' shows it, not \(text)")
             }
             return path
+        }
+    }
+
+    fileprivate var limit: UInt32? {
+        get throws(Invocation.Failure) {
+            guard let text = values[.limit] else { return nil }
+            guard let limit = UInt32(text), limit > 0 else {
+                throw Invocation.Failure(message: "--limit takes a number, from 1")
+            }
+            return limit
         }
     }
 

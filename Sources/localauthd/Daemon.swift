@@ -126,6 +126,9 @@ internal import SystemSupport
     private func ports(on connection: BusConnection) -> ServicePorts {
         let storage = PollExecutor(name: "storage")
         let lookups = PollExecutor(name: "lookup")
+        // Apart from the other files, so that no evaluation waits for a trail to be on the disk.
+        let history = PollExecutor(name: "history")
+        history.start()
         storage.start()
         lookups.start()
         let sessions: any SessionWatching =
@@ -146,6 +149,8 @@ internal import SystemSupport
             lockouts: LockoutStore(
                 directory: options.stateDirectory, executor: storage,
                 log: log.topic("lockout")),
+            history: HistoryStore(
+                directory: options.stateDirectory, executor: history, log: log.topic("history")),
             sessions: sessions, machine: NoMachine(), authority: authority,
             accounts: SystemAccounts(executor: lookups))
     }

@@ -17,7 +17,7 @@ struct Options: Equatable {
         Answers who is at the fingerprint reader: the daemon behind org.example.LocalAuth.
 
           --config FILE        configuration (default: \(defaultConfig))
-          --state-dir DIR      lockout records (default: /var/lib/localauth)
+          --state-dir DIR      lockouts, histories (default: /var/lib/localauth)
           --print-dir DIR      prints, in fprintd's layout (default: /var/lib/fprint)
           --idle-exit SECONDS  leave after so long without work; 0: never
           --verbose            log more

@@ -36,6 +36,11 @@ private struct NoLockouts: LockoutStoring {
     func write(_ record: LockoutRecord, for account: Account) async throws(StorageFailure) {}
 }
 
+private struct NoHistory: HistoryStoring {
+    func history(of account: Account) async -> [HistoryEntry] { [] }
+    func add(_ entries: [HistoryEntry], for account: Account) async throws(StorageFailure) {}
+}
+
 private struct Sleepless: MachineWatching {
     func start(
         lid: @escaping @Sendable (LidState) -> Void,
@@ -66,7 +71,7 @@ private struct FakeAccounts: AccountLookup {
 
 extension ServicePorts {
     static let fake = ServicePorts(
-        readers: FakeReaders(), prints: NoPrints(), lockouts: NoLockouts(),
+        readers: FakeReaders(), prints: NoPrints(), lockouts: NoLockouts(), history: NoHistory(),
         sessions: Everywhere(), machine: Sleepless(), authority: Anybody(), accounts: FakeAccounts()
     )
 }

@@ -77,6 +77,8 @@ import Testing
         #expect(
             try terms(of: "GetEnvironment", "environment")
                 == Set(EnvironmentKey.allCases.map(\.rawValue)))
+        #expect(
+            try terms(of: "GetHistory", "entries") == Set(HistoryKey.allCases.map(\.rawValue)))
     }
 
     @Test(arguments: [

@@ -9,7 +9,8 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct `The daemon's footprint` {
     /// The threads that the daemon means to have, and those that libfprint's libraries bring along.
     private static let expected: Set<String> = [
-        "bus", "readers", "storage", "lookup", "gmain", "GUsbEventThread", "libusb_event",
+        "bus", "readers", "storage", "lookup", "history", "gmain", "GUsbEventThread",
+        "libusb_event",
         // GTask's own, while minutiae are looked for.
         "pool-localauthd", "pool-spawner",
     ]

@@ -13,6 +13,7 @@ import LocalAuthService
     let readers: FakeReaders
     let prints = FakePrints([.sample])
     let lockouts = FakeLockouts()
+    let histories = FakeHistories()
     let sessions = FakeSessions()
     let machine = FakeMachine()
     let authority: FakeAuthority
@@ -34,8 +35,8 @@ import LocalAuthService
         service = AuthenticationService(
             on: connection,
             ports: ServicePorts(
-                readers: readers, prints: prints, lockouts: lockouts, sessions: sessions,
-                machine: machine, authority: authority, accounts: accounts),
+                readers: readers, prints: prints, lockouts: lockouts, history: histories,
+                sessions: sessions, machine: machine, authority: authority, accounts: accounts),
             settings: settings, boot: .sample, version: "test", log: .silent)
         connection.watchPeers { [gone] name in gone.add(name) }
         service.export()

@@ -48,6 +48,9 @@ import Testing
             ),
             (["status"], .status),
             (["watch"], .watch),
+            (["history"], .history(user: "", limit: 0)),
+            (["history", "--limit", "5", "--user=alice"], .history(user: "alice", limit: 5)),
+            (["history", "--limit=4294967295"], .history(user: "", limit: .max)),
             (["reset-lockout"], .resetLockout(user: "")),
             (["reset-lockout", "--user", "alice"], .resetLockout(user: "alice")),
         ] as [([String], localauthctl.Command)])
@@ -75,6 +78,9 @@ import Testing
             ["enroll", "left-thumb", "--reader", ""], ["list", "--user="], ["list", "alice"],
             ["delete"], ["delete", "--all", "left-thumb"], ["delete", ""],
             ["delete", "--all", "--user", ""], ["status", "--user", "alice"],
+            ["history", "alice"], ["history", "--limit", "0"], ["history", "--limit=-1"],
+            ["history", "--limit", "4294967296"], ["history", "--limit"], ["history", "--user="],
+            ["list", "--limit", "1"],
             ["watch", "--timeout", "1"], ["reset-lockout", "alice"],
         ])
     func `with anything wrong is refused`(arguments: [String]) {

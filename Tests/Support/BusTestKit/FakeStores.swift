@@ -83,3 +83,34 @@ package import LocalAuthModel
         if !waiting.isEmpty { waiting.removeFirst().resume() }
     }
 }
+
+/// Trails in memory, which can be told to fail or to take their time.
+@BusQueue package final class FakeHistories: HistoryStoring {
+    package var trails: [Account: [HistoryEntry]] = [:]
+    package var failure: StorageFailure?
+    /// Whether writes wait for `finishWrite`.
+    package var isSlow = false
+    /// What each write was given.
+    package let writes = Journal<[HistoryEntry]>()
+    private var waiting: [CheckedContinuation<Void, Never>] = []
+
+    package nonisolated init() {}
+
+    @BusQueue package func history(of account: Account) async -> [HistoryEntry] {
+        trails[account] ?? []
+    }
+
+    @BusQueue package func add(
+        _ entries: [HistoryEntry], for account: Account
+    ) async throws(StorageFailure) {
+        writes.add(entries)
+        if isSlow { await withCheckedContinuation { waiting.append($0) } }
+        if let failure { throw failure }
+        trails[account] = Array((entries + (trails[account] ?? [])).prefix(HistoryEntry.limit))
+    }
+
+    /// Lets the oldest write that waits be done.
+    package func finishWrite() {
+        if !waiting.isEmpty { waiting.removeFirst().resume() }
+    }
+}

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import DBusBinding
+internal import LocalAuthModel
+internal import SystemSupport
+
+/// Keeps each user's trail of what was done about it.
+///
+/// Entries are noted when the answer has been given, and written after that: a user's next ones
+/// together when the write before them is done. So no answer waits for the disk, and a busy caller
+/// causes no more than one write at a time.
+@BusQueue final class HistoryKeeper {
+    private let store: any HistoryStoring
+    private let log: Log
+    /// What is not being written yet, newest first. A user has a list here, empty or not, as long
+    /// as its trail is being written.
+    private var pending: [Account: [HistoryEntry]] = [:]
+    private var waiting: [(account: Account?, continuation: CheckedContinuation<Void, Never>)] = []
+    private var isFailing = false
+
+    init(store: any HistoryStoring, log: Log) {
+        self.store = store
+        self.log = log
+    }
+
+    var isIdle: Bool { pending.isEmpty }
+
+    func note(_ entry: HistoryEntry, about account: Account) {
+        if let entries = pending[account] {
+            pending[account] = Array(([entry] + entries).prefix(HistoryEntry.limit))
+            return
+        }
+        pending[account] = [entry]
+        BusQueue.task { await self.write(account) }
+    }
+
+    /// The newest entries, also those that are noted and not written yet; 0 is all.
+    func entries(about account: Account, limit: UInt32) async -> [HistoryEntry] {
+        if pending[account] != nil { await wait(for: account) }
+        let entries = await store.history(of: account)
+        return limit == 0 ? entries : Array(entries.prefix(Int(limit)))
+    }
+
+    /// Returns when nothing is left to be written.
+    func waitUntilWritten() async {
+        if !isIdle { await wait(for: nil) }
+    }
+
+    private func write(_ account: Account) async {
+        while let entries = pending[account], !entries.isEmpty {
+            pending[account] = []
+            do throws(StorageFailure) {
+                try await store.add(entries, for: account)
+                isFailing = false
+            } catch {
+                // Once, until it works again.
+                if !isFailing {
+                    log.warning("the history could not be written", ["error": "\(error)"])
+                }
+                isFailing = true
+            }
+            // Whoever has waited for the entries before may be served, whatever has come since.
+            resume { $0 == account }
+        }
+        pending[account] = nil
+        if isIdle { resume { $0 == nil } }
+    }
+
+    private func wait(for account: Account?) async {
+        await withCheckedContinuation { waiting.append((account, $0)) }
+    }
+
+    private func resume(where isMet: (Account?) -> Bool) {
+        let met = waiting.filter { isMet($0.account) }
+        waiting.removeAll { isMet($0.account) }
+        for (_, continuation) in met { continuation.resume() }
+    }
+}
+
+extension HistoryKeeper {
+    /// Notes an evaluation that has its answer.
+    func note(
+        evaluationOf account: Account, by caller: Caller, program: CallerProgram?,
+        reason: Reason, policy: Policy, error: EvaluationError?, misses: UInt32
+    ) {
+        note(
+            HistoryEntry(
+                .evaluate, at: WallClock.microseconds(), by: caller.account.id, program: program,
+                reason: reason.text, policy: policy.rawValue,
+                method: error == nil ? "biometrics" : "",
+                outcome: outcome(error?.busError), misses: misses),
+            about: account)
+    }
+
+    /// Does work on a user's prints or lockout, and notes what came of it.
+    func noting<T>(
+        _ kind: HistoryEntry.Kind, of account: Account, by caller: Caller,
+        program: CallerProgram? = nil, _ work: () async throws(ManagementError) -> T
+    ) async throws(ManagementError) -> T {
+        func note(_ error: ManagementError?) {
+            self.note(
+                HistoryEntry(
+                    kind, at: WallClock.microseconds(), by: caller.account.id, program: program,
+                    outcome: outcome(error?.busError)),
+                about: account)
+        }
+        do throws(ManagementError) {
+            let result = try await work()
+            note(nil)
+            return result
+        } catch {
+            note(error)
+            throw error
+        }
+    }
+
+    /// The last part of an error's name; without one, `success`.
+    private func outcome(_ error: BusError?) -> String {
+        guard let error else { return "success" }
+        return error.name.rawValue.split(separator: ".").last.map(String.init) ?? ""
+    }
+}
