@@ -12,15 +12,14 @@ import Testing
     @Test func `that calls and leaves at once, a thousand times, costs nothing`() async throws {
         let (service, client) = try await enrolled()
         try await touch(service.storage, by: client)
-        let before = try Figures(of: service.daemon.processID)
+        let before = try await Figures(of: service, by: client)
         for _ in 0..<1_000 { try await callAndLeave(service.bus) }
         try await touch(service.storage, by: client)
         #expect(try await client.can().code == 0)
         #expect(try await client.attemptsLeft() == 5)
-        let after = try Figures(of: service.daemon.processID)
+        let after = try await Figures(of: service, by: client)
         #expect(service.daemon.isRunning)
-        #expect(abs(after.descriptors - before.descriptors) <= 1)
-        #expect(after.threads == before.threads)
+        after.expectNoMore(than: before)
         print("a thousand callers that leave: \(before) -> \(after)")
     }
 

@@ -10,19 +10,16 @@ import Testing
     @Test func `leave nothing behind`() async throws {
         let (service, client) = try await enrolled()
         try await round(0..<20, service, client)
-        let before = try Figures(of: service.daemon.processID)
+        let before = try await Figures(of: service, by: client)
         try await round(0..<200, service, client)
-        let middle = try Figures(of: service.daemon.processID)
+        let middle = try await Figures(of: service, by: client)
         for _ in 0..<2_000 { _ = try await client.can() }
-        let after = try Figures(of: service.daemon.processID)
+        let after = try await Figures(of: service, by: client)
         print("after warm-up: \(before)")
         print("after 200 rounds of hit, miss, cancel and death: \(middle)")
         print("after 2,000 questions: \(after)")
-        #expect(abs(after.descriptors - before.descriptors) <= 1)
-        #expect(after.threads == before.threads)
-        #expect(after.children == 0)
-        #expect(middle.residentKiB - before.residentKiB < 4_096)
-        #expect(after.residentKiB - middle.residentKiB < 2_048)
+        middle.expectNoMore(than: before)
+        after.expectNoMore(than: middle, residentKiB: 2_048)
     }
 
     private func round(

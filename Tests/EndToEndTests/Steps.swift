@@ -175,29 +175,3 @@ func run(_ line: [String], as account: OtherAccount? = nil) async throws -> Prog
 func running(_ line: [String], as account: OtherAccount? = nil) -> Task<ProgramResult, any Error> {
     Task { try await run(line, as: account) }
 }
-
-/// What a process takes of the system.
-struct Figures: CustomStringConvertible {
-    let descriptors: Int
-    let threads: Int
-    let residentKiB: Int
-    let children: Int
-
-    init(of process: pid_t) throws {
-        let folder = "/proc/\(process)"
-        descriptors = try FileManager.default.contentsOfDirectory(atPath: folder + "/fd").count
-        threads = try FileManager.default.contentsOfDirectory(atPath: folder + "/task").count
-        let status = try String(contentsOfFile: folder + "/status", encoding: .utf8)
-        let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
-        residentKiB =
-            line.flatMap { $0.split(separator: " ").dropFirst().first }
-            .flatMap { Int($0) } ?? 0
-        let list = try String(
-            contentsOfFile: "\(folder)/task/\(process)/children", encoding: .utf8)
-        children = list.split(separator: " ").count
-    }
-
-    var description: String {
-        "\(descriptors) descriptors, \(threads) threads, \(residentKiB) KiB, \(children) children"
-    }
-}

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Foundation
+internal import SystemSupport
 
 /// libfprint's `virtual_device` or `virtual_device_storage`, as seen from the other end of its
 /// socket.
@@ -54,8 +55,21 @@ package struct VirtualReader: Sendable {
     }
 
     /// Returns when the reader is closed. Nobody may give commands meanwhile.
-    package func waitUntilClosed() async throws {
-        try await onThread { while isOpen { usleep(5_000) } }
+    package func waitUntilClosed() async throws { try await waitUntil(isOpen: false) }
+
+    /// Returns when the reader is open.
+    package func waitUntilOpen() async throws { try await waitUntil(isOpen: true) }
+
+    private func waitUntil(isOpen wanted: Bool) async throws {
+        try await onThread {
+            let end = ContinuousClock.now + .seconds(30)
+            while isOpen != wanted {
+                guard ContinuousClock.now < end else {
+                    throw VirtualSocket.Failure.broken(SystemError(code: ETIMEDOUT))
+                }
+                usleep(5_000)
+            }
+        }
     }
 
     /// Does what blocks on a thread of its own: those of the pool are few.
