@@ -112,6 +112,12 @@ let package = Package(
         tests(
             "FingerprintReadersTests",
             ["FingerprintReaders", "LocalAuthModel", "SystemSupport", "TestKit", "reader-probe"]),
+        tests(
+            "SystemAuthoritiesTests",
+            [
+                "SystemAuthorities", "LocalAuthModel", "DBusBinding", "SystemSupport",
+                "BusTestKit",
+            ]),
         tests("LayeringTests", []),
         tests(
             "ContractTests",

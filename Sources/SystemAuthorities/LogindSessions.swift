@@ -4,50 +4,6 @@ package import DBusBinding
 package import LocalAuthModel
 package import SystemSupport
 
-// logind's D-Bus interface: org.freedesktop.login1(5).
-
-private let manager: InterfaceName = "org.freedesktop.login1.Manager"
-private let managerPath: ObjectPath = "/org/freedesktop/login1"
-private let sessionInterface = "org.freedesktop.login1.Session"
-private let userInterface = "org.freedesktop.login1.User"
-
-private enum GetSessionByPID: BusMethod {
-    static let interface = manager
-    static let member: MemberName = "GetSessionByPID"
-    typealias Arguments = Single<UInt32>
-    typealias Reply = Single<ObjectPath>
-}
-
-private enum GetUser: BusMethod {
-    static let interface = manager
-    static let member: MemberName = "GetUser"
-    typealias Arguments = Single<UInt32>
-    typealias Reply = Single<ObjectPath>
-}
-
-private enum SessionNew: BusSignal {
-    static let interface = manager
-    static let member: MemberName = "SessionNew"
-    typealias Arguments = SessionArguments
-}
-
-private enum SessionRemoved: BusSignal {
-    static let interface = manager
-    static let member: MemberName = "SessionRemoved"
-    typealias Arguments = SessionArguments
-}
-
-private struct SessionArguments: BusBody {
-    static let parameters = [
-        BusParameter("session_id", String.self), BusParameter("object_path", ObjectPath.self),
-    ]
-    init(from reader: inout MessageReader) throws(DecodingFailure) {
-        _ = try reader.read(String.self)
-        _ = try reader.read(ObjectPath.self)
-    }
-    func encode(to writer: inout MessageWriter) {}
-}
-
 /// Asks logind where a caller sits, and remembers it until logind says that something changed.
 ///
 /// An unreachable logind means that nobody is present.
@@ -62,15 +18,15 @@ private struct SessionArguments: BusBody {
     /// Listens from the beginning, so that nothing is kept that could have changed unheard.
     package init(on connection: BusConnection, log: Log) {
         self.log = log
-        logind = RemoteService("org.freedesktop.login1", on: connection)
+        logind = RemoteService(Logind.name, on: connection)
         logind.onOwnerChange = { [weak self] _ in self?.noteChange() }
         logind.onSignal(PropertiesChanged.self) { [weak self] arguments, _ in
             let isAboutPresence =
-                arguments.interface == sessionInterface || arguments.interface == userInterface
+                arguments.interface == Logind.session || arguments.interface == Logind.user
             if isAboutPresence { self?.noteChange() }
         }
-        logind.onSignal(SessionNew.self) { [weak self] _, _ in self?.noteChange() }
-        logind.onSignal(SessionRemoved.self) { [weak self] _, _ in self?.noteChange() }
+        logind.onSignal(Logind.SessionNew.self) { [weak self] _, _ in self?.noteChange() }
+        logind.onSignal(Logind.SessionRemoved.self) { [weak self] _, _ in self?.noteChange() }
         connection.watchPeers { [weak self] name in self?.known[name.rawValue] = nil }
     }
 
@@ -100,7 +56,7 @@ private struct SessionArguments: BusBody {
         if logind.owner == nil { await logind.findOwner() }
         do throws(BusError) {
             guard let session = try await session(of: caller) else { return .absent }
-            let values = try await properties(of: sessionInterface, at: session)
+            let values = try await properties(of: Logind.session, at: session)
             return Self.presence(values)
         } catch {
             log.warning("logind gave no answer", ["error": "\(error)"])
@@ -114,7 +70,7 @@ private struct SessionArguments: BusBody {
         if let process = caller.processID {
             do throws(BusError) {
                 return try await logind.call(
-                    GetSessionByPID.self, Single(process), at: managerPath,
+                    Logind.GetSessionByPID.self, Single(process), at: Logind.managerPath,
                     deadline: Self.deadline
                 ).value
             } catch {
@@ -124,7 +80,7 @@ private struct SessionArguments: BusBody {
         let user: ObjectPath
         do throws(BusError) {
             user = try await logind.call(
-                GetUser.self, Single(caller.account.id.rawValue), at: managerPath,
+                Logind.GetUser.self, Single(caller.account.id.rawValue), at: Logind.managerPath,
                 deadline: Self.deadline
             ).value
         } catch {
@@ -132,7 +88,7 @@ private struct SessionArguments: BusBody {
             return nil
         }
         // `Display` is (so): the session's id and path; an empty id where there is none.
-        let display = try await properties(of: userInterface, at: user)["Display"]
+        let display = try await properties(of: Logind.user, at: user)["Display"]
         guard case .structure(let fields)? = display, fields.count == 2,
             case .string(let id) = fields[0], !id.isEmpty,
             case .objectPath(let path) = fields[1]

@@ -117,10 +117,11 @@ import Testing
         await scene.logind.add("c1")
         await scene.logind.place(getpid(), in: "c1")
         for _ in 0..<3 { _ = try await scene.client.can() }
-        #expect(await scene.logind.questions.all == ["GetSessionByPID \(getpid())"])
+        let question = "GetSessionByPID \(getpid())"
+        #expect(await scene.logind.questions.all.count { $0 == question } == 1)
         await scene.logind.add("c2")
         _ = try await scene.client.can()
-        #expect(await scene.logind.questions.all.count == 2)
+        #expect(await scene.logind.questions.all.count { $0 == question } == 2)
     }
 
     @Test func `that nobody can tell about are no sessions`() async throws {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import DBusBinding
+internal import Foundation
+internal import SystemSupport
 
 // logind's D-Bus interface: org.freedesktop.login1(5).
 
@@ -9,7 +11,7 @@ private let managerPath: ObjectPath = "/org/freedesktop/login1"
 private let sessionInterface: InterfaceName = "org.freedesktop.login1.Session"
 private let userInterface: InterfaceName = "org.freedesktop.login1.User"
 
-/// A logind with the sessions that a test gives it.
+/// A logind with the sessions that a test gives it, of a machine that sleeps when it is told to.
 @BusQueue package final class FakeLogind {
     /// What is told about a session.
     package struct Session: Hashable, Sendable {
@@ -23,23 +25,122 @@ private let userInterface: InterfaceName = "org.freedesktop.login1.User"
         }
     }
 
+    /// What is told about the machine; `nil` is a property that logind does not have.
+    package struct Machine: Sendable {
+        package var isPreparingForSleep: BusValue? = .bool(false)
+        package var isLidClosed: BusValue? = .bool(false)
+        package var isDocked: BusValue? = .bool(false)
+        package init() {}
+    }
+
     package nonisolated static let name: BusName = "org.freedesktop.login1"
 
-    /// Each question about a process or a user, such as `GetSessionByPID 71`.
+    /// Each question, such as `GetSessionByPID 71` or `Inhibit sleep delay`.
     package let questions = Happenings<String>()
+    /// How many inhibitors are held, after each change.
+    package let inhibitorCounts = Happenings<Int>()
+    package private(set) var inhibitors = 0
+    /// Whether an inhibitor is refused, as between the words before and after sleep.
+    package var refusesInhibitors = false
+    private var machine: Machine
     private let connection: BusConnection
     private var sessions: [String: Session] = [:]
     private var places: [UInt32: String] = [:]
     private var displays: [UInt32: String] = [:]
 
     /// Takes logind's name on a bus; knows nobody yet.
-    package init(_ bus: PrivateBus) async throws {
+    package init(_ bus: PrivateBus, machine: Machine = Machine()) async throws {
+        self.machine = machine
         connection = try BusConnection(address: bus.address)
-        connection.export(BusObject(managerPath, [managing]))
+        export()
         guard try await connection.requestName(Self.name) else {
             throw BusError(.failed, "somebody else is logind")
         }
     }
+
+    // MARK: The machine
+
+    /// Says that the machine is about to sleep, or is awake again.
+    package func prepareForSleep(_ start: Bool) {
+        machine.isPreparingForSleep = .bool(start)
+        connection.send(PrepareForSleep.self, Single(start), from: managerPath)
+    }
+
+    /// Is awake again, or asleep, without a word of it.
+    package func setPreparingForSleep(_ value: Bool) {
+        machine.isPreparingForSleep = .bool(value)
+    }
+
+    /// Changes the lid, and tells of it.
+    package func changeLid(_ value: BusValue) {
+        machine.isLidClosed = value
+        connection.tellChange(of: "LidClosed", in: manager, at: managerPath)
+    }
+
+    /// Changes the dock; tells of it only if it is to.
+    package func changeDock(_ value: BusValue, tells: Bool = true) {
+        machine.isDocked = value
+        if tells { connection.tellChange(of: "Docked", in: manager, at: managerPath) }
+    }
+
+    /// Says that the lid is different, and not how.
+    package func invalidateLid(_ value: BusValue) {
+        machine.isLidClosed = value
+        connection.send(
+            PropertiesChanged.self,
+            PropertiesChanged.Arguments(
+                interface: manager.rawValue, changed: [:], invalidated: ["LidClosed"]),
+            from: managerPath)
+    }
+
+    private func export() {
+        var interface = managing
+        let properties: [(MemberName, WritableKeyPath<Machine, BusValue?>)] = [
+            ("PreparingForSleep", \.isPreparingForSleep), ("LidClosed", \.isLidClosed),
+            ("Docked", \.isDocked),
+        ]
+        for (name, path) in properties {
+            guard let first = machine[keyPath: path] else { continue }
+            interface.has(
+                BusProperty(name, first.typeSignature) { [weak self] in
+                    self?.machine[keyPath: path] ?? first
+                })
+        }
+        connection.export(BusObject(managerPath, [interface]))
+    }
+
+    /// Gives out one end of a pair and counts those that are held: each hangs up when it is not.
+    private func inhibit(_ arguments: Inhibit.Arguments) throws(BusError) -> SharedDescriptor {
+        questions.note("Inhibit \(arguments.what) \(arguments.mode)")
+        guard !refusesInhibitors, machine.isPreparingForSleep != .bool(true) else {
+            throw BusError("org.freedesktop.login1.OperationInProgress", "the machine sleeps")
+        }
+        let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
+        var ends: [Int32] = [-1, -1]
+        // SAFETY: the kernel writes two numbers.
+        guard unsafe socketpair(AF_UNIX, type, 0, &ends) == 0 else {
+            throw BusError(.failed, "no descriptor left")
+        }
+        let reading = SharedDescriptor(adopting: ends[0])
+        count(1)
+        var token: PollExecutor.Token?
+        token = BusQueue.executor.watch(reading.rawValue, for: .input) { [weak self] _ in
+            BusQueue.assumeIsolated {
+                if let token { BusQueue.executor.unwatch(token) }
+                token = nil
+                _ = reading
+                self?.count(-1)
+            }
+        }
+        return SharedDescriptor(adopting: ends[1])
+    }
+
+    private func count(_ change: Int) {
+        inhibitors += change
+        inhibitorCounts.note(inhibitors)
+    }
+
+    // MARK: Sessions
 
     /// Opens a session.
     package func add(_ id: String, _ session: Session = Session()) {
@@ -135,6 +236,11 @@ private let userInterface: InterfaceName = "org.freedesktop.login1.User"
             }
             return Single(path(of: user.value))
         }
+        interface.serve(Inhibit.self) { [weak self] arguments, _ throws(BusError) in
+            guard let self else { throw BusError(.failed, "the test is over") }
+            return Single(try inhibit(arguments))
+        }
+        interface.sends(PrepareForSleep.self)
         interface.sends(SessionNew.self)
         interface.sends(SessionRemoved.self)
         return interface
@@ -153,6 +259,30 @@ private enum GetUser: BusMethod {
     static let member: MemberName = "GetUser"
     typealias Arguments = Single<UInt32>
     typealias Reply = Single<ObjectPath>
+}
+
+private enum Inhibit: BusMethod {
+    static let interface = manager
+    static let member: MemberName = "Inhibit"
+    typealias Reply = Single<SharedDescriptor>
+    struct Arguments: BusBody {
+        static let parameters = ["what", "who", "why", "mode"].map { BusParameter($0, String.self) }
+        let what: String
+        let mode: String
+        init(from reader: inout MessageReader) throws(DecodingFailure) {
+            what = try reader.read()
+            _ = try reader.read(String.self)
+            _ = try reader.read(String.self)
+            mode = try reader.read()
+        }
+        func encode(to writer: inout MessageWriter) {}
+    }
+}
+
+private enum PrepareForSleep: BusSignal {
+    static let interface = manager
+    static let member: MemberName = "PrepareForSleep"
+    typealias Arguments = Single<Bool>
 }
 
 private enum SessionNew: BusSignal {
