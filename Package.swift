@@ -104,7 +104,7 @@ let package = Package(
 
         // Tests.
         tests("TestKitTests", ["TestKit"]),
-        tests("SystemSupportTests", ["SystemSupport", "TestKit"]),
+        tests("SystemSupportTests", ["SystemSupport", "TestKit", "CLinux"]),
         tests("GLibBindingTests", ["GLibBinding"]),
         tests(
             "PrintStorageTests",

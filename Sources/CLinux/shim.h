@@ -3,6 +3,7 @@
 #pragma once
 #include <sys/eventfd.h>
 #include <sys/inotify.h>
+#include <sys/pidfd.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <poll.h>

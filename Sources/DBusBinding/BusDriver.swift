@@ -51,12 +51,6 @@ private enum ReleaseName: BusMethod {
     typealias Reply = Single<UInt32>
 }
 
-/// Who a connection belongs to, as the bus took it from the kernel when it connected.
-package struct PeerCredentials: Hashable, Sendable {
-    package let userID: UInt32
-    package let processID: UInt32?
-}
-
 extension BusConnection {
     /// Asks the bus who is behind a connection. Without an answer there is an error, and no user.
     package func credentials(
@@ -66,12 +60,18 @@ extension BusConnection {
             GetConnectionCredentials.self, Single(peer.rawValue), of: .bus, at: driverPath,
             deadline: deadline
         ).value
-        guard case .uint32(let user)? = values["UnixUserID"] else {
+        guard let credentials = PeerCredentials(values) else {
             throw BusError(.failed, "the bus does not know the user of \(peer.rawValue)")
         }
-        var process: UInt32?
-        if case .uint32(let id)? = values["ProcessID"] { process = id }
-        return PeerCredentials(userID: user, processID: process)
+        return credentials
+    }
+
+    /// Whether a connection is on the bus. Without an answer it is not.
+    package func isOnBus(_ peer: UniqueName, deadline: Duration) async -> Bool {
+        let reply = try? await call(
+            GetNameOwner.self, Single(peer.rawValue), of: .bus, at: driverPath,
+            deadline: deadline)
+        return reply?.value == peer.rawValue
     }
 
     /// Takes a well-known name. False when somebody else has it.

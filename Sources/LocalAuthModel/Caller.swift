@@ -5,13 +5,13 @@ package struct Caller: Hashable, Sendable {
     /// Its connection's unique name, such as `:1.42`.
     package let connection: String
     package let account: Account
-    /// Its process when it connected, where the bus knows it.
-    package let processID: UInt32?
+    /// The process that opened the connection, where the bus knows it.
+    package let process: CallerProcess?
 
-    package init(connection: String, account: Account, processID: UInt32?) {
+    package init(connection: String, account: Account, process: CallerProcess? = nil) {
         self.connection = connection
         self.account = account
-        self.processID = processID
+        self.process = process
     }
 }
 
@@ -40,6 +40,13 @@ package protocol Authorizing: Sendable {
     func decide(_ action: Action, for caller: Caller, interactive: Bool) async -> Decision
     /// The caller is gone, and so is what was decided for it.
     func forget(_ connection: String) async
+    /// Where people sit has changed, on which decisions may depend; none is kept.
+    func forgetAll() async
+}
+
+extension Authorizing {
+    /// For those that keep nothing.
+    package func forgetAll() async {}
 }
 
 /// Whether a caller sits at the machine.

@@ -86,6 +86,6 @@ enum CallerFailure: Error, Hashable, Sendable {
         else { return .failure(.noAccount) }
         return .success(
             Caller(
-                connection: name.rawValue, account: account, processID: credentials.processID))
+                connection: name.rawValue, account: account, process: CallerProcess(credentials)))
     }
 }

@@ -41,6 +41,8 @@ struct Grant: Sendable {
         _ caller: Caller, to action: Action, interactive: Bool, mustBePresent: Bool = true
     ) async throws(EvaluationError) -> Grant {
         if mustBePresent { try await requirePresence(of: caller) }
+        // Nothing is found out, and kept, about one who has left.
+        guard callers.isPresent(caller) else { throw .appCancel }
         switch await authority.decide(action, for: caller, interactive: interactive) {
         case .granted: break
         case .denied, .unanswered: throw .notAuthorized
@@ -52,6 +54,7 @@ struct Grant: Sendable {
 
     /// Passes only if the caller sits at the machine now.
     func requirePresence(of caller: Caller) async throws(EvaluationError) {
+        guard callers.isPresent(caller) else { throw .appCancel }
         switch await sessions.presence(of: caller) {
         case .present: break
         case .absent, .unknown: throw .notInteractive
@@ -63,4 +66,7 @@ struct Grant: Sendable {
 
     /// The caller's connection has ended.
     func forget(_ connection: UniqueName) async { await authority.forget(connection.rawValue) }
+
+    /// Where people sit has changed.
+    func forgetDecisions() async { await authority.forgetAll() }
 }

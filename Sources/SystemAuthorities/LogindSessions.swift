@@ -11,6 +11,7 @@ package import SystemSupport
     private let logind: RemoteService
     private let log: Log
     private var known: [String: Presence] = [:]
+    private var open = OpenQuestions()
     private var epoch: UInt64 = 0
     private var onChange: (@Sendable () -> Void)?
     private static let deadline: Duration = .seconds(5)
@@ -27,7 +28,10 @@ package import SystemSupport
         }
         logind.onSignal(Logind.SessionNew.self) { [weak self] _, _ in self?.noteChange() }
         logind.onSignal(Logind.SessionRemoved.self) { [weak self] _, _ in self?.noteChange() }
-        connection.watchPeers { [weak self] name in self?.known[name.rawValue] = nil }
+        connection.watchPeers { [weak self] name in
+            self?.known[name.rawValue] = nil
+            self?.open.noteGone(name.rawValue)
+        }
     }
 
     @BusQueue package func start(changed: @escaping @Sendable () -> Void) async {
@@ -36,14 +40,19 @@ package import SystemSupport
     }
 
     @BusQueue package func presence(of caller: Caller) async -> Presence {
+        // Whoever holds the connection of a process that has ended, nobody knows where.
+        guard caller.process?.hasEnded != true else { return .absent }
         if let presence = known[caller.connection] { return presence }
         let asked = epoch
+        open.begin(caller.connection)
         let presence = await lookUp(caller)
+        let isSame = if presence == .present { await isStillThere(caller) } else { true }
+        let hasStayed = open.end(caller.connection)
         // Not kept if something changed meanwhile, or if changes could not be heard of.
-        if asked == epoch, presence != .unknown, logind.owner != nil {
+        if isSame, hasStayed, asked == epoch, presence != .unknown, logind.owner != nil {
             known[caller.connection] = presence
         }
-        return presence
+        return isSame ? presence : .absent
     }
 
     private func noteChange() {
@@ -52,48 +61,63 @@ package import SystemSupport
         onChange?()
     }
 
+    /// Whether what was found under the caller's process id was about the caller: the id may have
+    /// come to mean another process.
+    private func isStillThere(_ caller: Caller) async -> Bool {
+        if let handle = caller.process?.handle { return handle.isAlive }
+        // Without a hold on the process, the bus's word has to do.
+        guard let name = UniqueName(caller.connection) else { return false }
+        return await logind.connection.isOnBus(name, deadline: Self.deadline)
+    }
+
     private func lookUp(_ caller: Caller) async -> Presence {
         if logind.owner == nil { await logind.findOwner() }
         do throws(BusError) {
-            guard let session = try await session(of: caller) else { return .absent }
-            let values = try await properties(of: Logind.session, at: session)
-            return Self.presence(values)
+            if let session = try await session(of: caller.process) {
+                return try await presence(in: session, of: caller, isOwn: false)
+            }
+            // Outside of sessions, which is how desktops start their applications, the user's
+            // display session counts; it has to be the user's own, also root's.
+            guard let session = try await display(of: caller.account.id) else { return .absent }
+            return try await presence(in: session, of: caller, isOwn: true)
         } catch {
             log.warning("logind gave no answer", ["error": "\(error)"])
             return .unknown
         }
     }
 
-    /// The session of the caller's process; for one outside of sessions, which is how desktops
-    /// start their applications, the user's display session.
-    private func session(of caller: Caller) async throws(BusError) -> ObjectPath? {
-        if let process = caller.processID {
-            do throws(BusError) {
-                return try await logind.call(
-                    Logind.GetSessionByPID.self, Single(process), at: Logind.managerPath,
-                    deadline: Self.deadline
-                ).value
-            } catch {
-                guard error.name == "org.freedesktop.login1.NoSessionForPID" else { throw error }
-            }
-        }
-        let user: ObjectPath
+    private func presence(
+        in session: ObjectPath, of caller: Caller, isOwn: Bool
+    ) async throws(BusError) -> Presence {
+        let values = try await properties(of: Logind.session, at: session)
+        return SessionFacts(values)?.presence(of: caller.account.id, isOwn: isOwn) ?? .unknown
+    }
+
+    private func session(of process: CallerProcess?) async throws(BusError) -> ObjectPath? {
+        guard let process else { return nil }
         do throws(BusError) {
-            user = try await logind.call(
-                Logind.GetUser.self, Single(caller.account.id.rawValue), at: Logind.managerPath,
+            return try await logind.call(
+                Logind.GetSessionByPID.self, Single(process.id), at: Logind.managerPath,
+                deadline: Self.deadline
+            ).value
+        } catch {
+            guard error.name == "org.freedesktop.login1.NoSessionForPID" else { throw error }
+            return nil
+        }
+    }
+
+    private func display(of user: UserID) async throws(BusError) -> ObjectPath? {
+        let path: ObjectPath
+        do throws(BusError) {
+            path = try await logind.call(
+                Logind.GetUser.self, Single(user.rawValue), at: Logind.managerPath,
                 deadline: Self.deadline
             ).value
         } catch {
             guard error.name == "org.freedesktop.login1.NoSuchUser" else { throw error }
             return nil
         }
-        // `Display` is (so): the session's id and path; an empty id where there is none.
-        let display = try await properties(of: Logind.user, at: user)["Display"]
-        guard case .structure(let fields)? = display, fields.count == 2,
-            case .string(let id) = fields[0], !id.isEmpty,
-            case .objectPath(let path) = fields[1]
-        else { return nil }
-        return path
+        return SessionFacts.display(of: try await properties(of: Logind.user, at: path))
     }
 
     private func properties(
@@ -102,15 +126,5 @@ package import SystemSupport
         try await logind.call(
             GetAllProperties.self, Single(interface), at: path, deadline: Self.deadline
         ).value
-    }
-
-    /// Active, local and not locked, and logind says so in so many words.
-    private static func presence(_ values: [String: BusValue]) -> Presence {
-        guard case .bool(let isActive)? = values["Active"],
-            case .bool(let isRemote)? = values["Remote"]
-        else { return .unknown }
-        // Sessions without a lock have no hint, which means not locked.
-        let isLocked = values["LockedHint"] == .bool(true)
-        return isActive && !isRemote && !isLocked ? .present : .absent
     }
 }

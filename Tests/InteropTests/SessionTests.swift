@@ -62,8 +62,9 @@ import Testing
 
     @Test(arguments: [
         Session(isActive: false), Session(isRemote: true), Session(isLocked: true),
+        Session(seat: ""), Session(kind: "greeter"), Session(state: "closing"),
     ])
-    func `that are remote, inactive or locked never light up the reader`(
+    func `that are remote, inactive, locked or nobody's never light up the reader`(
         session: Session
     ) async throws {
         let scene = try await Scene()
@@ -124,6 +125,20 @@ import Testing
         #expect(await scene.logind.questions.all.count { $0 == question } == 2)
     }
 
+    @Test func `of somebody else are no desktop of one's own`() async throws {
+        let scene = try await Scene()
+        await scene.logind.add("c1")
+        await scene.logind.setDisplay(of: OtherUser.nobody, to: "c1")
+        let other = OtherUser(on: scene.service.bus)
+        #expect(try await other.canEvaluate().hasPrefix("(false, -1004, "))
+        #expect(try await other.evaluate().contains("Error.NotInteractive"))
+        await scene.logind.add("c2", Session(user: OtherUser.nobody))
+        await scene.logind.setDisplay(of: OtherUser.nobody, to: "c2")
+        // Present, and without a finger.
+        #expect(try await other.canEvaluate().hasPrefix("(false, -7, "))
+        #expect(!scene.wasReaderOpened)
+    }
+
     @Test func `that nobody can tell about are no sessions`() async throws {
         let scene = try await Scene()
         await scene.logind.add("c1")
@@ -143,7 +158,7 @@ import Testing
             "/usr/bin/unshare", "--mount", "/bin/sh", "-c",
             #"mount --bind "$0" /etc/passwd && exec "$@""#, passwd,
         ])
-        await scene.logind.add("c1")
+        await scene.logind.add("c1", Session(user: 1))
         // Not `nobody`, whom systemd's name service makes up where there is none.
         await scene.logind.setDisplay(of: 1, to: "c1")
         let stranger = OtherUser(1, on: scene.service.bus)
@@ -158,8 +173,10 @@ import Testing
     @Test(arguments: [54_321, 4_000_000_000] as [UInt32])
     func `of nobody's are never root's`(user: UInt32) async throws {
         let scene = try await Scene()
-        await scene.logind.add("c1")
-        for user in [0, user] { await scene.logind.setDisplay(of: user, to: "c1") }
+        for user in [0, user] {
+            await scene.logind.add("c\(user)", Session(user: user))
+            await scene.logind.setDisplay(of: user, to: "c\(user)")
+        }
         let stranger = OtherUser(user, on: scene.service.bus)
         for answer in [try await stranger.canEvaluate(), try await stranger.evaluate()] {
             // dbus-daemon turns such users away; another bus may leave that to us.

@@ -2,6 +2,7 @@
 
 import BusTestKit
 import DBusBinding
+import Foundation
 import LocalAuthModel
 import Testing
 
@@ -47,7 +48,7 @@ import Testing
             #expect(Set(callers).count == 1)
             #expect(callers[0].account == .alice)
             #expect(callers[0].connection == name.rawValue)
-            #expect(callers[0].processID != nil)
+            #expect(callers[0].process != nil)
             #expect(fixture.accounts.lookUps.entries.count == 1)
             #expect(registry.isPresent(callers[0]))
             peer.close()
@@ -67,7 +68,7 @@ import Testing
             await fixture.gone.reaches(1)
             fixture.accounts.answer()
             await #expect(throws: CallerFailure.gone) { try await lookUp.value }
-            let ghost = Caller(connection: name.rawValue, account: .alice, processID: nil)
+            let ghost = Caller(connection: name.rawValue, account: .alice)
             #expect(!fixture.registry.isPresent(ghost))
         }
     }
@@ -94,5 +95,38 @@ import Testing
             #expect(try await fixture.registry.caller(peer.uniqueName).account == .alice)
             peer.close()
         }
+    }
+}
+
+@Suite struct `A caller's process` {
+    private func credentials(_ values: [String: BusValue]) throws -> PeerCredentials {
+        try #require(PeerCredentials(["UnixUserID": .uint32(1000)].merging(values) { $1 }))
+    }
+
+    @Test func `is held by the bus's descriptor, which tells its end`() throws {
+        // Like a pidfd, one end of a pair can be read when the other has ended.
+        let ends = Pipe()
+        let held = SharedDescriptor(adopting: dup(ends.fileHandleForReading.fileDescriptor))
+        let process = try #require(
+            CallerProcess(
+                try credentials([
+                    "ProcessID": .uint32(71), "ProcessFD": .descriptor(held),
+                    "LinuxSecurityLabel": .bytes(Array("safe (enforce)\0".utf8)),
+                ])))
+        #expect(process.id == 71)
+        #expect(process.label == "safe (enforce)")
+        #expect(process.handle?.isAlive == true)
+        #expect(!process.hasEnded)
+        try ends.fileHandleForWriting.write(contentsOf: [1])
+        #expect(process.handle?.isAlive == false)
+        #expect(process.hasEnded)
+    }
+
+    @Test func `is not known where the bus does not know it`() throws {
+        #expect(CallerProcess(try credentials([:])) == nil)
+        let process = try #require(CallerProcess(try credentials(["ProcessID": .uint32(71)])))
+        #expect(process.handle == nil)
+        // It may have ended; but nobody knows that it has.
+        #expect(!process.hasEnded)
     }
 }

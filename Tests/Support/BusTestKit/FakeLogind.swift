@@ -18,10 +18,38 @@ private let userInterface: InterfaceName = "org.freedesktop.login1.User"
         package var isActive: Bool
         package var isRemote: Bool
         package var isLocked: Bool
-        package init(isActive: Bool = true, isRemote: Bool = false, isLocked: Bool = false) {
+        /// Whose it is; the test's own user by default.
+        package var user: UInt32
+        /// Empty for a session without a seat.
+        package var seat: String
+        package var kind: String
+        /// Follows from being active by default.
+        package var state: String?
+        package init(
+            isActive: Bool = true, isRemote: Bool = false, isLocked: Bool = false,
+            user: UInt32 = getuid(), seat: String = "seat0", kind: String = "user",
+            state: String? = nil
+        ) {
             self.isActive = isActive
             self.isRemote = isRemote
             self.isLocked = isLocked
+            self.user = user
+            self.seat = seat
+            self.kind = kind
+            self.state = state
+        }
+
+        fileprivate var values: [MemberName: BusValue] {
+            let seatPath = ObjectPath("/org/freedesktop/login1/seat/\(seat)") ?? "/"
+            let userPath = ObjectPath("/org/freedesktop/login1/user/_\(user)") ?? "/"
+            return [
+                "Active": .bool(isActive), "Remote": .bool(isRemote),
+                "LockedHint": .bool(isLocked),
+                "State": .string(state ?? (isActive ? "active" : "online")),
+                "Class": .string(kind), "Type": .string("wayland"),
+                "Seat": .structure([.string(seat), .objectPath(seatPath)]),
+                "User": .structure([.uint32(user), .objectPath(userPath)]),
+            ]
         }
     }
 
@@ -146,18 +174,12 @@ private let userInterface: InterfaceName = "org.freedesktop.login1.User"
     package func add(_ id: String, _ session: Session = Session()) {
         sessions[id] = session
         var interface = BusInterface(sessionInterface)
-        interface.has(
-            BusProperty("Active", "b") { [weak self] in
-                .bool(self?.sessions[id]?.isActive ?? false)
-            })
-        interface.has(
-            BusProperty("Remote", "b", .constant) { [weak self] in
-                .bool(self?.sessions[id]?.isRemote ?? false)
-            })
-        interface.has(
-            BusProperty("LockedHint", "b") { [weak self] in
-                .bool(self?.sessions[id]?.isLocked ?? false)
-            })
+        for (name, value) in session.values {
+            interface.has(
+                BusProperty(name, value.typeSignature) { [weak self] in
+                    self?.sessions[id]?.values[name] ?? value
+                })
+        }
         connection.export(BusObject(path(of: id), [interface]))
         connection.send(
             SessionNew.self, SessionArguments(id: id, path: path(of: id)), from: managerPath)
@@ -165,11 +187,9 @@ private let userInterface: InterfaceName = "org.freedesktop.login1.User"
 
     /// Changes a session, and tells what is different.
     package func change(_ id: String, to session: Session) {
-        let old = sessions[id]
+        let old = sessions[id]?.values ?? [:]
         sessions[id] = session
-        if old?.isActive != session.isActive { tell("Active", of: id) }
-        if old?.isRemote != session.isRemote { tell("Remote", of: id) }
-        if old?.isLocked != session.isLocked { tell("LockedHint", of: id) }
+        for (name, value) in session.values where old[name] != value { tell(name, of: id) }
     }
 
     /// Closes a session.
