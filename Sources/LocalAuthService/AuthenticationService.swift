@@ -190,6 +190,7 @@ package struct DriverPatience: Sendable {
     }
 
     private func presenceChanged() {
+        BusQueue.task { await self.gate.forgetDecisions() }
         evaluations.presenceChanged()
         management.presenceChanged()
         audience.environmentChanged()

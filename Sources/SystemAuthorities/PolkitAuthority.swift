@@ -104,23 +104,38 @@ struct PolkitResult: BusType {
         let action: Action
     }
 
+    /// How long polkit is waited for when it need not ask anybody.
+    package struct Patience: Sendable {
+        package var atFirst: Duration = .seconds(5)
+        /// With a polkit that did not answer the last time. Otherwise one that hangs would keep
+        /// every new connection waiting as long as the first.
+        package var later: Duration = .seconds(1)
+        /// How long it is remembered that it did not.
+        package var memory: Duration = .seconds(10)
+        package init() {}
+    }
+
     package nonisolated let asksForPassword = true
 
     private let polkit: RemoteService
     private let log: Log
     /// Yes and no that were given without a question, until polkit says that things changed.
     private var decisions: [Question: Decision] = [:]
+    private var open = OpenQuestions()
     private var epoch: UInt64 = 0
     private var lastCancellation: UInt64 = 0
-    private static let deadline: Duration = .seconds(5)
+    /// Until when a polkit that did not answer is thought to go on like that.
+    private var muteUntil = ContinuousClock.now
+    private let patience: Patience
     /// A question to the user ends with the evaluation; this only bounds what nobody cancels.
     private static let questionDeadline: Duration = .seconds(180)
 
-    package init(on connection: BusConnection, log: Log) {
+    package init(on connection: BusConnection, log: Log, patience: Patience = Patience()) {
         self.log = log
+        self.patience = patience
         polkit = RemoteService("org.freedesktop.PolicyKit1", on: connection)
-        polkit.onSignal(AuthorityChanged.self) { [weak self] _, _ in self?.forgetAll() }
-        polkit.onOwnerChange = { [weak self] _ in self?.forgetAll() }
+        polkit.onSignal(AuthorityChanged.self) { [weak self] _, _ in self?.noteChange() }
+        polkit.onOwnerChange = { [weak self] _ in self?.noteChange() }
     }
 
     @BusQueue package func decide(
@@ -131,22 +146,33 @@ struct PolkitResult: BusType {
             return decision
         }
         let asked = epoch
+        open.begin(caller.connection)
         let decision = await ask(question, interactive: interactive)
+        let hasStayed = open.end(caller.connection)
         // An answer to a question may have been meant for this once, and an answer that was under
         // way when things changed may be an old one.
-        if !interactive, decision != .unanswered, asked == epoch, polkit.owner != nil {
+        if hasStayed, !interactive, decision != .unanswered, asked == epoch, polkit.owner != nil {
             decisions[question] = decision
         }
         return decision
     }
 
     @BusQueue package func forget(_ connection: String) {
+        open.noteGone(connection)
         decisions = decisions.filter { $0.key.connection != connection }
     }
 
-    private func forgetAll() {
+    @BusQueue package func forgetAll() async { dropDecisions() }
+
+    private func dropDecisions() {
         epoch += 1
         decisions = [:]
+    }
+
+    /// polkit has said something, or is another one.
+    private func noteChange() {
+        muteUntil = .now
+        dropDecisions()
     }
 
     private func ask(_ question: Question, interactive: Bool) async -> Decision {
@@ -162,9 +188,13 @@ struct PolkitResult: BusType {
             do throws(BusError) {
                 let reply = try await polkit.call(
                     CheckAuthorization.self, arguments, at: authorityPath,
-                    deadline: interactive ? Self.questionDeadline : Self.deadline)
+                    deadline: interactive ? Self.questionDeadline : deadline)
+                muteUntil = .now
                 return reply.value.isAuthorized ? .granted : .denied
             } catch {
+                if !interactive, error.name == .noReply {
+                    muteUntil = ContinuousClock.now.advanced(by: patience.memory)
+                }
                 log.warning("polkit gave no answer", ["error": "\(error)"])
                 return .unanswered
             }
@@ -175,9 +205,13 @@ struct PolkitResult: BusType {
         }
     }
 
+    private var deadline: Duration {
+        ContinuousClock.now < muteUntil ? patience.later : patience.atFirst
+    }
+
     private func withdraw(_ cancellationID: String) async {
         _ = try? await polkit.call(
             CancelCheckAuthorization.self, Single(cancellationID), at: authorityPath,
-            deadline: Self.deadline)
+            deadline: .seconds(5))
     }
 }

@@ -2,6 +2,7 @@
 
 import BusTestKit
 import DBusBinding
+import Foundation
 import LocalAuthContract
 import TestKit
 import Testing
@@ -121,6 +122,26 @@ import Testing
         // A no to the question is a no.
         await polkit.answerOpenQuestions(false)
         #expect(await error(of: asked) == .notAuthorized)
+    }
+
+    @Test func `are asked again when people come and go, on which the answer may depend`()
+        async throws
+    {
+        let bus = try await PrivateBus()
+        let polkit = try await FakePolkit(bus)
+        let logind = try await FakeLogind(bus)
+        await logind.add("c1")
+        await logind.place(getpid(), in: "c1")
+        let service = try await TestService(.storage, configuration: "", bus: bus)
+        let client = try await TestClient(service.bus)
+        for _ in 0..<2 { #expect(try await client.can().code == -7) }
+        #expect(await polkit.questions.all.count == 1)
+        await polkit.refuseEverything()
+        await logind.add("c2")
+        await client.next { $0 == .environmentChanged }
+        #expect(try await client.can().code == -1004)
+        #expect(await polkit.questions.all.count == 2)
+        await logind.close()
     }
 
     @Test func `that nobody answers mean no, in bounded time`() async throws {

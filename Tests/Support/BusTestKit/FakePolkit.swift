@@ -60,6 +60,11 @@ private let authorityPath: ObjectPath = "/org/freedesktop/PolicyKit1/Authority"
     /// Says that everything that was decided may be different now.
     package func tellChange() { connection.send(Changed.self, NoValues(), from: authorityPath) }
 
+    /// Waits until the bus has passed on what was said before.
+    package func settle() async throws {
+        _ = try await connection.credentials(of: connection.uniqueName, deadline: .seconds(30))
+    }
+
     /// Leaves the bus, as a process that dies does.
     package func close() { connection.close() }
 
