@@ -26,6 +26,16 @@ package struct UserName: Hashable, Sendable {
         guard isSafeFileName(text) else { return nil }
         rawValue = text
     }
+
+    // By its bytes, as the kernel tells files apart: two texts that are one to Swift, with
+    // letters composed in another way, can be two accounts.
+    package static func == (a: Self, b: Self) -> Bool {
+        a.rawValue.utf8.elementsEqual(b.rawValue.utf8)
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        for byte in rawValue.utf8 { hasher.combine(byte) }
+    }
 }
 
 /// One user of the machine: the number that the kernel knows and the name that files are kept by.

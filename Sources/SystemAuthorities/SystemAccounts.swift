@@ -1,28 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import DBusBinding
 internal import Glibc
 package import LocalAuthModel
-package import SystemSupport
 
-/// The accounts as the name service (NSS) knows them. Look-ups can take long where accounts are
-/// in a directory, so they have a thread of their own.
-package actor SystemAccounts: AccountLookup {
-    private let executor: PollExecutor
+/// The accounts as the name service (NSS) knows them.
+///
+/// Where accounts are in a directory, one look-up can take half a minute and holds its thread as
+/// long, so that look-ups run side by side; one without an answer in five seconds counts as no
+/// account: nobody could find out.
+@BusQueue package final class SystemAccounts: AccountLookup {
+    private let byID: SharedLookup<UserID, Account>
+    private let byName: SharedLookup<UserName, Account>
 
-    package nonisolated var unownedExecutor: UnownedSerialExecutor {
-        unsafe executor.asUnownedSerialExecutor()
+    package nonisolated init(threads: LookupThreads) {
+        let deadline = Duration.seconds(5)
+        byID = SharedLookup(on: threads, deadline: deadline) { Self.find($0) }
+        byName = SharedLookup(on: threads, deadline: deadline) { Self.find($0) }
     }
 
-    package init(executor: PollExecutor) { self.executor = executor }
+    @BusQueue package func account(id: UserID) async -> Account? { await byID.ask(id) }
+    @BusQueue package func account(name: UserName) async -> Account? { await byName.ask(name) }
 
-    package func account(id: UserID) async -> Account? {
-        unsafe Self.lookUp { entry, buffer, size, result in
+    private nonisolated static func find(_ id: UserID) -> Account? {
+        unsafe lookUp { entry, buffer, size, result in
             unsafe getpwuid_r(id.rawValue, entry, buffer, size, result)
         }
     }
 
-    package func account(name: UserName) async -> Account? {
-        let found = unsafe Self.lookUp { entry, buffer, size, result in
+    private nonisolated static func find(_ name: UserName) -> Account? {
+        let found = unsafe lookUp { entry, buffer, size, result in
             unsafe getpwnam_r(name.rawValue, entry, buffer, size, result)
         }
         // Some sources ignore case; prints are filed under the exact name.
@@ -35,7 +42,7 @@ package actor SystemAccounts: AccountLookup {
     ) -> Int32
 
     /// Asks with a growing buffer. Whatever goes wrong is no account.
-    private static func lookUp(_ query: Query) -> Account? {
+    private nonisolated static func lookUp(_ query: Query) -> Account? {
         var size = 1024
         while size <= 1 << 20 {
             // SAFETY: the entry points into the buffer, and what is needed is copied before the

@@ -125,12 +125,10 @@ internal import SystemSupport
 
     private func ports(on connection: BusConnection) -> ServicePorts {
         let storage = PollExecutor(name: "storage")
-        let lookups = PollExecutor(name: "lookup")
         // Apart from the other files, so that no evaluation waits for a trail to be on the disk.
         let history = PollExecutor(name: "history")
         history.start()
         storage.start()
-        lookups.start()
         let sessions: any SessionWatching =
             switch configuration.sessions {
             case .logind: LogindSessions(on: connection, log: log.topic("sessions"))
@@ -152,7 +150,7 @@ internal import SystemSupport
             history: HistoryStore(
                 directory: options.stateDirectory, executor: history, log: log.topic("history")),
             sessions: sessions, machine: NoMachine(), authority: authority,
-            accounts: SystemAccounts(executor: lookups))
+            accounts: SystemAccounts(threads: LookupThreads()))
     }
 
     /// Without the kernel's word a random one: then a timed lockout of an earlier run counts as

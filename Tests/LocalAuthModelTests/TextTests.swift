@@ -53,6 +53,14 @@ import Testing
         "a/\u{301}b",
     ]
 
+    @Test func `is told from others by its bytes`() throws {
+        let composed = try #require(UserName("j\u{fc}rgen"))
+        let decomposed = try #require(UserName("ju\u{308}rgen"))
+        #expect(composed.rawValue == decomposed.rawValue)
+        #expect(composed != decomposed)
+        #expect(Set([composed, decomposed, composed]).count == 2)
+    }
+
     @Test(arguments: good) func `names one entry of a directory`(text: String) throws {
         #expect(UserName(text)?.rawValue == text)
         let kind = try #require(ReaderKind(driver: text, deviceID: text))
