@@ -21,3 +21,10 @@ package struct CallerProgram: Hashable, Sendable {
         self.evidence = evidence
     }
 }
+
+/// What a caller's program is called.
+package protocol ProgramLookup: Sendable {
+    /// `nil` where nothing is known, or where what was found may be of another process. Costs
+    /// no more than a few seconds.
+    func program(of caller: Caller) async -> CallerProgram?
+}

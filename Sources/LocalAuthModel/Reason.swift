@@ -18,7 +18,7 @@ package struct Reason: Hashable, Sendable {
 }
 
 /// Whether a character can be seen: no white space, control, format or other ignorable one.
-private func isVisible(_ scalar: Unicode.Scalar) -> Bool {
+func isVisible(_ scalar: Unicode.Scalar) -> Bool {
     let properties = scalar.properties
     guard !properties.isWhitespace, !properties.isDefaultIgnorableCodePoint else { return false }
     switch properties.generalCategory {

@@ -46,7 +46,8 @@ package import SystemSupport
         let asked = epoch
         open.begin(caller.connection)
         let presence = await lookUp(caller)
-        let isSame = if presence == .present { await isStillThere(caller) } else { true }
+        let isSame =
+            if presence == .present { await logind.connection.isStillThere(caller) } else { true }
         let hasStayed = open.end(caller.connection)
         // Not kept if something changed meanwhile, or if changes could not be heard of.
         if isSame, hasStayed, asked == epoch, presence != .unknown, logind.owner != nil {
@@ -59,15 +60,6 @@ package import SystemSupport
         epoch += 1
         known = [:]
         onChange?()
-    }
-
-    /// Whether what was found under the caller's process id was about the caller: the id may have
-    /// come to mean another process.
-    private func isStillThere(_ caller: Caller) async -> Bool {
-        if let handle = caller.process?.handle { return handle.isAlive }
-        // Without a hold on the process, the bus's word has to do.
-        guard let name = UniqueName(caller.connection) else { return false }
-        return await logind.connection.isOnBus(name, deadline: Self.deadline)
     }
 
     private func lookUp(_ caller: Caller) async -> Presence {

@@ -66,6 +66,14 @@ import Testing
         #expect(Set(MessageID.events).count == 5)
     }
 
+    @Test func `give the daemon no privilege, and a look at who asks`() throws {
+        let unit = try UnitFile(Self.unit)
+        #expect(unit["Service/CapabilityBoundingSet"] == [""])
+        #expect(unit["Service/AmbientCapabilities"] == [])
+        #expect(unit["Service/ProtectProc"] == ["default"])
+        #expect(unit["Service/ProcSubset"] == [])
+    }
+
     /// Runs `systemd-analyze` on a copy of the unit that starts the program that was built here.
     private func analyze(_ arguments: String...) async throws -> Ended {
         let built = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
