@@ -129,11 +129,14 @@ internal import SystemSupport
         let history = PollExecutor(name: "history")
         history.start()
         storage.start()
-        let sessions: any SessionWatching =
-            switch configuration.sessions {
-            case .logind: LogindSessions(on: connection, log: log.topic("sessions"))
-            case .none: NoSessions()
-            }
+        let sessions: any SessionWatching
+        let machine: any MachineWatching
+        switch configuration.sessions {
+        case .logind:
+            sessions = LogindSessions(on: connection, log: log.topic("sessions"))
+            machine = LogindMachine(on: connection, log: log.topic("machine"))
+        case .none: (sessions, machine) = (NoSessions(), NoMachine())
+        }
         let authority: any Authorizing =
             switch configuration.authority {
             case .polkit: PolkitAuthority(on: connection, log: log.topic("polkit"))
@@ -149,7 +152,7 @@ internal import SystemSupport
                 log: log.topic("lockout")),
             history: HistoryStore(
                 directory: options.stateDirectory, executor: history, log: log.topic("history")),
-            sessions: sessions, machine: NoMachine(), authority: authority,
+            sessions: sessions, machine: machine, authority: authority,
             accounts: SystemAccounts(threads: LookupThreads()))
     }
 

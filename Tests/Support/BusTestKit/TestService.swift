@@ -114,6 +114,14 @@ package final class TestService {
         try await waitForName()
     }
 
+    /// Takes the readers' sockets away, so that new ones show that a reader was opened. The daemon
+    /// must not run.
+    package func forgetSockets() {
+        for reader in readers {
+            try? FileManager.default.removeItem(atPath: scratch.file(reader.rawValue))
+        }
+    }
+
     /// The commands' end of a virtual reader.
     package var storage: VirtualReader {
         VirtualReader(path: scratch.file(Reader.storage.rawValue))
