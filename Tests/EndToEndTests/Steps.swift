@@ -45,6 +45,21 @@ extension TestService {
     /// The commands' end of one of the two readers that take commands.
     func reader(_ kind: Reader) -> VirtualReader { kind == .device ? device : storage }
 
+    /// The numbers of the readers' objects, and which readers they are.
+    func readerNumbers(_ client: TestClient) async throws -> [(number: Int, kind: Reader)] {
+        // Asked first, so that the readers are known.
+        _ = try await client.can()
+        let objects = try await client.call(GetManagedObjects.self, NoValues()).value
+        return objects.compactMap { path, interfaces in
+            guard
+                case .string(let driver)? = interfaces[Service.readerInterface.rawValue]?["Driver"],
+                let kind = Reader(rawValue: driver),
+                let number = path.rawValue.split(separator: "/").last.flatMap({ Int($0) })
+            else { return nil }
+            return (number, kind)
+        }
+    }
+
     /// How often a text is in the daemon's log.
     func logCount(_ text: String) -> Int { log.components(separatedBy: text).count - 1 }
 

@@ -11,14 +11,7 @@ import Testing
     private func armed() async throws -> (TestService, TestClient) {
         let service = try await TestService(.storage, .device)
         let client = try await TestClient(service.bus)
-        _ = try await client.can()
-        let objects = try await client.call(GetManagedObjects.self, NoValues()).value
-        for (path, interfaces) in objects {
-            guard
-                case .string(let driver)? = interfaces[Service.readerInterface.rawValue]?["Driver"],
-                let kind = TestService.Reader(rawValue: driver),
-                let number = path.rawValue.split(separator: "/").last.flatMap({ Int($0) })
-            else { continue }
+        for (number, kind) in try await service.readerNumbers(client) {
             try await enrol(
                 "left-thumb", as: kind == .storage ? "stored" : "verified", on: service,
                 by: client, reader: service.reader(kind), number: number)
