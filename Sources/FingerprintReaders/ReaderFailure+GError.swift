@@ -12,7 +12,8 @@ extension ReaderFailure {
         // Only our own cancel says so: heat and suspend come in libfprint's domain.
         case g_io_error_quark() where error.code == Int32(G_IO_ERROR_CANCELLED.rawValue):
             self = .cancelled
-        case _ where error.saysInterfaceIsTaken: self = .busy
+        case _ where error.libusbNumber == -4: self = .removed
+        case _ where error.libusbNumber == -6: self = .busy
         default: self = .io
         }
     }
@@ -32,13 +33,16 @@ extension ReaderFailure {
 }
 
 extension GErrorValue {
-    /// Whether another program has claimed the reader's USB interface.
+    /// The number of libusb's error in one of libgusb's.
     ///
-    /// libgusb 0.3.10 has no code of its own for that: it gives the one of a device that is gone.
-    /// Only the number of libusb's error (-6, `LIBUSB_ERROR_BUSY`) at the end of the message tells
-    /// the two apart, as in "USB error on device 298d:1010 : Resource busy [-6]".
-    fileprivate var saysInterfaceIsTaken: Bool {
-        domainName == "g-usb-device-error-quark" && message.hasSuffix("[-6]")
+    /// libgusb 0.3.10 gives one code to a device that is gone (-4, `LIBUSB_ERROR_NO_DEVICE`) and to
+    /// an interface that another program has claimed (-6, `LIBUSB_ERROR_BUSY`). Only the end of the
+    /// message tells them apart, as in "USB error on device 298d:1010 : Resource busy [-6]".
+    fileprivate var libusbNumber: Int? {
+        guard domainName == "g-usb-device-error-quark", message.last == "]",
+            let start = message.lastIndex(of: "[")
+        else { return nil }
+        return Int(message[message.index(after: start)...].dropLast())
     }
 }
 

@@ -51,6 +51,17 @@ final class ProbeRun {
             wrapper: wrapper ?? Recordings.wrapper(recorded))
     }
 
+    /// Starts the probe on a machine whose reader can be plugged in and out.
+    ///
+    /// - Parameter pluggable: the reader, which is not there at first.
+    /// - Throws: what kept the probe from starting.
+    convenience init(pluggable: PluggableReader) async throws {
+        let variables = pluggable.environment.map { "\($0.key)=\($0.value)" }
+        try await self.init(
+            kinds: pluggable.driver, virtual: [],
+            wrapper: ["/usr/bin/env"] + variables + pluggable.wrapper)
+    }
+
     private init(kinds: String, virtual: [VirtualReader.Driver], wrapper: [String]) async throws {
         directory = FileManager.default.temporaryDirectory
             .appending(path: "reader-probe-\(UUID().uuidString.prefix(8))")

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import TestKit
 import Testing
 
@@ -229,6 +230,33 @@ import Testing
         try run.say("scan 1 alice")
         try run.device.send("SCAN alice-right")
         #expect(try await run.hear("scan 1") == match)
+        try await run.finish()
+    }
+}
+
+@Suite(
+    .timeLimit(.minutes(1)),
+    .enabled("needs umockdev with its bindings, and recordings at \(Recordings.folder)") {
+        PluggableReader.isUsable
+    })
+struct `A reader that comes while the machine sleeps` {
+    @Test func `is told, and can be opened after it`() async throws {
+        let number = UInt32.random(in: 0 ... .max)
+        let reader = PluggableReader("nb1010", socket: "/tmp/la-plug-\(number)")
+        defer { try? FileManager.default.removeItem(atPath: reader.socket) }
+        let run = try await ProbeRun(pluggable: reader)
+        try await run.say("suspend", until: "suspended")
+        try reader.plug()
+        try await run.hear("added 1")
+        #expect(try await run.say("open 1", until: "open 1") == "failed busy")
+        try reader.unplug()
+        try await run.hear("removed 1")
+        try reader.plug()
+        try await run.hear("added 2")
+        try await run.say("resume", until: "resumed")
+        #expect(try await run.say("open 1", until: "open 1") == "failed removed")
+        #expect(try await run.say("open 2", until: "open 2") == "ok")
+        try await run.say("close 2", until: "close 2 ok")
         try await run.finish()
     }
 }
