@@ -111,7 +111,10 @@ let package = Package(
             ["PrintStorage", "LocalAuthModel", "SystemSupport", "TestKit", "print-probe"]),
         tests(
             "FingerprintReadersTests",
-            ["FingerprintReaders", "LocalAuthModel", "SystemSupport", "TestKit", "reader-probe"]),
+            [
+                "BusTestKit", "FingerprintReaders", "LocalAuthModel", "SystemSupport", "TestKit",
+                "reader-probe",
+            ]),
         tests(
             "SystemAuthoritiesTests",
             [

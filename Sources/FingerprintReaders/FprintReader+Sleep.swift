@@ -16,8 +16,8 @@ extension FprintReader {
         var forbidsWork: Bool { isWanted || isTold || isSettling }
     }
 
-    /// The machine is about to sleep: the work at hand is suspended or ended. Returns when the
-    /// driver has really done so, which can take long.
+    /// The machine is about to sleep: the work at hand is ended. Returns when the driver has really
+    /// done so or is suspended, which can take long.
     func suspend() async {
         sleep.isWanted = true
         await settle()
@@ -41,10 +41,10 @@ extension FprintReader {
         while sleep.isTold != sleep.isWanted {
             if sleep.isTold {
                 await wakeDevice()
-            } else if isInTransition || (operation != nil && !mayInterrupt) {
+            } else if isInTransition {
                 await change()
-            } else if operation != nil {
-                await suspendDevice()
+            } else if let operation {
+                await fallAsleep(during: operation)
             } else {
                 // Drivers are told of sleep only while they work (libfprint 1.94.5,
                 // `fpi-device.c`); an idle reader would only become one that cannot be closed.
@@ -55,8 +55,24 @@ extension FprintReader {
         changed()
     }
 
-    /// Whether the work at hand may be left half done.
-    private var mayInterrupt: Bool { unsafe operation?.cancellable != nil }
+    /// Ends the work first: a reader that still works when the machine sleeps, and has vanished when
+    /// it wakes, as many do, would never end it. Only a driver that does not is suspended as it is.
+    private func fallAsleep(during operation: Operation) async {
+        // Work that must not be left half done is waited for.
+        guard unsafe operation.cancellable != nil else { return await change() }
+        operation.cancel()
+        var isOver = false
+        let timer = GLibTimer(milliseconds: Self.patience) { [self] in
+            isOver = true
+            changed()
+        }
+        while self.operation === operation, !isOver { await change() }
+        timer.cancel()
+        if self.operation === operation, sleep.isWanted { await suspendDevice() }
+    }
+
+    /// How many milliseconds work may take to end before the driver is suspended.
+    private static let patience: UInt32 = 300
 
     private func suspendDevice() async {
         sleep.isTold = true
@@ -69,9 +85,9 @@ extension FprintReader {
             }
         }
         guard case .failure = result else { return }
-        // Most drivers cannot suspend. Their work has been ended, and yet libfprint takes the
-        // device for suspended. It is idle now, so it need not be; and one that is unplugged while
-        // it is suspended could neither be resumed nor closed ever again.
+        // Most drivers cannot suspend. libfprint waits until their work has ended, and then takes
+        // the device for suspended all the same. It is idle, so it need not be; and one that is
+        // unplugged while it is suspended could neither be resumed nor closed ever again.
         while operation != nil { await change() }
         await wakeDevice()
     }
