@@ -53,13 +53,15 @@ final class ProbeRun {
 
     /// Starts the probe on a machine whose reader can be plugged in and out.
     ///
-    /// - Parameter pluggable: the reader, which is not there at first.
+    /// - Parameters:
+    ///   - pluggable: the reader, which is not there at first.
+    ///   - variables: variables for the probe, such as `NAME=value`.
     /// - Throws: what kept the probe from starting.
-    convenience init(pluggable: PluggableReader) async throws {
-        let variables = pluggable.environment.map { "\($0.key)=\($0.value)" }
+    convenience init(pluggable: PluggableReader, variables: [String] = []) async throws {
+        let outer = pluggable.environment.map { "\($0.key)=\($0.value)" }
         try await self.init(
             kinds: pluggable.driver, virtual: [],
-            wrapper: ["/usr/bin/env"] + variables + pluggable.wrapper)
+            wrapper: ["/usr/bin/env"] + outer + pluggable.wrapper + ["/usr/bin/env"] + variables)
     }
 
     private init(kinds: String, virtual: [VirtualReader.Driver], wrapper: [String]) async throws {

@@ -275,11 +275,10 @@ struct `The sleep of a machine whose reader could go on scanning` {
     .enabled("needs umockdev with its bindings, and recordings at \(Recordings.folder)") {
         PluggableReader.isUsable
     })
-struct `A reader that comes while the machine sleeps` {
+struct `A reader that comes or goes while the machine sleeps` {
     @Test func `is told, and can be opened after it`() async throws {
-        let number = UInt32.random(in: 0 ... .max)
-        let reader = PluggableReader("nb1010", socket: "/tmp/la-plug-\(number)")
-        defer { try? FileManager.default.removeItem(atPath: reader.socket) }
+        let scratch = try Scratch()
+        let reader = PluggableReader("nb1010", socket: scratch.file("plug"))
         let run = try await ProbeRun(pluggable: reader)
         try await run.say("suspend", until: "suspended")
         try reader.plug()
@@ -293,6 +292,50 @@ struct `A reader that comes while the machine sleeps` {
         #expect(try await run.say("open 1", until: "open 1") == "failed removed")
         #expect(try await run.say("open 2", until: "open 2") == "ok")
         try await run.say("close 2", until: "close 2 ok")
+        try await run.finish()
+    }
+
+    /// libfprint can neither resume nor close one that was unplugged before its work had ended.
+    @Test func `in the middle of its work leaves no descriptor`() async throws {
+        let scratch = try Scratch()
+        let reader = PluggableReader("nb1010", socket: scratch.file("plug"))
+        let library = try await preloadLibrary("usb-faults", in: scratch)
+        let run = try await ProbeRun(
+            pluggable: reader,
+            variables: [
+                "LD_PRELOAD=\(library):libumockdev-preload.so.0",
+                "FAULTY_TRANSFERS=\(scratch.file("transfers"))",
+            ])
+        var counts: [Int] = []
+        for number in 1...4 {
+            try reader.plug()
+            try await run.hear("added \(number)")
+            try await run.say("open \(number)", until: "open \(number) ok")
+            if number == 1 {
+                try await run.say("enrol 1 alice alice left-thumb", until: "enrol 1 ok")
+            }
+            _ = try scratch.write("transfers", "silent")
+            try await run.say("scan \(number) alice", until: "sensor \(number) fingerNeeded")
+            // A driver ends at once while it only thinks about asking the sensor.
+            let sign = scratch.file("transfers.waiting")
+            while !FileManager.default.fileExists(atPath: sign) {
+                try await Task.sleep(for: .milliseconds(10))
+            }
+            try await run.say("suspend", until: "suspended")
+            #expect(!run.seen.contains { $0.hasPrefix("scan \(number)") }, "it ended by itself")
+            _ = try scratch.write("transfers", "gone")
+            try reader.unplug()
+            try await run.hear("removed \(number)")
+            try await run.say("resume", until: "resumed")
+            #expect(try await run.hear("scan \(number)") == "failed cancelled")
+            try await run.say("close \(number)", until: "close \(number) ok")
+            for file in [sign, scratch.file("transfers")] {
+                try FileManager.default.removeItem(atPath: file)
+            }
+            counts.append(try await run.descriptors())
+        }
+        print("descriptors after readers that vanished in their sleep: \(counts)")
+        #expect(Set(counts).count == 1)
         try await run.finish()
     }
 }

@@ -7,7 +7,8 @@
  * file is removed; 0: all.
  *
  * FAULTY_TRANSFERS names one with a word: "silent", nothing comes from the device any more, or
- * "gone", as when it has been unplugged.
+ * "gone", as when it has been unplugged. When a transfer waits for a silent device, a file is made
+ * with ".waiting" behind its name.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -57,6 +58,18 @@ static int transfers(void)
     return letter;
 }
 
+/* Tells that a transfer waits for a device that is silent. */
+static void tell_waiting(void)
+{
+    char path[4096];
+    FILE *file;
+
+    snprintf(path, sizeof(path), "%s.waiting", getenv("FAULTY_TRANSFERS"));
+    file = fopen(path, "we");
+    if (file)
+        fclose(file);
+}
+
 int ioctl(int descriptor, unsigned long request, ...)
 {
     int (*next)(int, unsigned long, ...) = dlsym(RTLD_NEXT, "ioctl");
@@ -71,8 +84,14 @@ int ioctl(int descriptor, unsigned long request, ...)
         error = claim_error();
         device = descriptor;
     }
-    if (request == USBDEVFS_SUBMITURB && transfers() == 'g')
-        error = ENODEV;
+    if (request == USBDEVFS_SUBMITURB) {
+        int letter = transfers();
+
+        if (letter == 'g')
+            error = ENODEV;
+        if (letter == 's')
+            tell_waiting();
+    }
     if (!error)
         return next(descriptor, request, argument);
     errno = error;
