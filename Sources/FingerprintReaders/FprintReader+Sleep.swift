@@ -23,9 +23,12 @@ extension FprintReader {
         await settle()
     }
 
-    /// The machine is awake.
+    /// The machine is awake. A reader that was not told of its sleep takes work again.
+    func noteAwake() { sleep.isWanted = false }
+
+    /// The machine is awake. Returns when the driver is, too.
     func resume() async {
-        sleep.isWanted = false
+        noteAwake()
         await settle()
     }
 

@@ -76,6 +76,8 @@ package import SystemSupport
     /// Wakes what was suspended. A reader that does not wake in time is woken when it can be.
     @ReaderQueue package func resume() async {
         isSuspended = false
+        // All at once, so that whoever opens one now can also work with it.
+        for reader in readers.values { reader.noteAwake() }
         if await !withAllReaders(within: Self.sleepPatience, { await $0.resume() }) {
             log.warning("a reader does not wake")
         }

@@ -69,8 +69,9 @@ package protocol ReaderDriving: Sendable {
     func start(report: @escaping @Sendable (ReaderChange) -> Void) async
     /// Opens a reader, which is then nobody else's until `close`.
     func open(_ reader: ReaderID) async throws(ReaderFailure) -> any OpenReader
-    /// The machine is about to sleep: whatever is open is suspended as far as its driver can, and
-    /// nothing can be opened until `resume`. Returns when that is done.
+    /// The machine is about to sleep: work at hand ends as cancelled, and until `resume` none begins
+    /// and nothing can be opened (`.busy`) or closed. Returns when the work has ended, and after a
+    /// second at most, whatever a driver does.
     func suspend() async
     /// The machine is awake again.
     func resume() async
