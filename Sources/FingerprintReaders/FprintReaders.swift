@@ -120,7 +120,7 @@ package import SystemSupport
             let wait = BoundedWait(count: readers.count, continuation)
             let timer = GLibTimer(milliseconds: milliseconds) { wait.end(inTime: false) }
             for reader in readers {
-                Task { @ReaderQueue in
+                ReaderQueue.task {
                     await work(reader)
                     if wait.oneIsDone() { timer.cancel() }
                 }

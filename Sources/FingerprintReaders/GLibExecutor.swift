@@ -13,7 +13,7 @@ internal import Synchronization
 ///
 /// The thread begins with the first job. It ends when it is not wanted and has no job left; a job
 /// that comes later begins it anew, so that no caller waits for ever.
-final class GLibExecutor: SerialExecutor {
+final class GLibExecutor: SerialExecutor, TaskExecutor {
     private struct State {
         var pending = 0
         var isRunning = false
@@ -31,7 +31,11 @@ final class GLibExecutor: SerialExecutor {
 
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
-        post { [self] in unsafe job.runSynchronously(on: asUnownedSerialExecutor()) }
+        // In both roles: else each call of an isolated function would go round through the queue.
+        post { [self] in
+            unsafe job.runSynchronously(
+                isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
+        }
     }
 
     /// Runs `work` on the thread after everything that was posted before it.

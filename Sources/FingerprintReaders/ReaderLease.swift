@@ -16,7 +16,7 @@ final class ReaderLease: OpenReader {
 
     deinit {
         guard !isClosed.load(ordering: .relaxed) else { return }
-        Task { @ReaderQueue [reader, turn] in
+        ReaderQueue.task { [reader, turn] in
             await reader.close(turn)
         }
     }

@@ -15,6 +15,16 @@
         executor.post { assumeIsolated(work) }
     }
 
+    /// Starts a task of the queue: the way in which every task of this module is started.
+    ///
+    /// Without the preference, a task that has waited for a continuation goes on by way of
+    /// Swift's own pool (6.3), although it only ever runs here; the pool's threads then stay.
+    static func task(
+        @_implicitSelfCapture _ work: @escaping @Sendable @ReaderQueue () async -> Void
+    ) {
+        _ = Task(executorPreference: executor) { await work() }
+    }
+
     /// Enters the queue from a C callback that runs on its thread; traps on any other.
     nonisolated static func assumeIsolated<T>(_ work: @ReaderQueue () -> T) -> T {
         shared.preconditionIsolated()
