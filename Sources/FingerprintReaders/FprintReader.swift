@@ -10,6 +10,9 @@ internal import SystemSupport
 /// Its work is in `FprintReader+Work.swift`, and how it sleeps in `FprintReader+Sleep.swift`.
 @ReaderQueue
 final class FprintReader {
+    /// How many milliseconds a driver may take to end its work once the reader is gone.
+    private static let lastPatience: UInt32 = 700
+
     /// Names one holder's time with the reader.
     typealias Turn = UInt64
 
@@ -32,6 +35,8 @@ final class FprintReader {
     /// True while libfprint opens or closes the device.
     private(set) var isInTransition = false
     private(set) var operation: Operation?
+    /// Work that nobody waits for any more, although libfprint is still at it.
+    private var lost: Operation?
     var sleep = Sleep()
     private var waiting: [CheckedContinuation<Void, Never>] = []
 
@@ -72,6 +77,14 @@ final class FprintReader {
         guard !isRemoved else { return }
         isRemoved = true
         if told != nil { tell(.removed(id)) }
+        guard let operation else { return }
+        // Whoever waits for it keeps everybody else from every other reader.
+        _ = GLibTimer(milliseconds: Self.lastPatience) { [self] in
+            guard self.operation === operation else { return }
+            log.warning("a driver does not end its work", ["reader": String(id.number)])
+            lost = operation
+            operation.giveUp?()
+        }
     }
 
     private func propertyChanged(_ name: String) {
@@ -128,22 +141,17 @@ final class FprintReader {
             isInTransition = true
             // A removed reader answers with an error, but libfprint drops it only once it is
             // closed.
-            if let device {
-                await closeDevice(device)
-                // One that was unplugged in its sleep stays as it is for ever.
-                if isRemoved, device.isOpen {
-                    device.unwedge()
-                    isDropped = true
-                }
-            }
+            if let device, lost == nil { await closeDevice(device) }
             isInTransition = false
             endTurn()
         }
     }
 
-    /// Takes the reader from its holder, if there is one.
+    /// Takes the reader from its holder, if there is one. Returns when libfprint has ended all its
+    /// work.
     func shutDown() async {
         if let holder { await close(holder) }
+        while lost != nil || isInTransition { await change() }
     }
 
     /// libfprint no longer knows the device. Lets go of it as soon as nobody holds it.
@@ -175,6 +183,11 @@ final class FprintReader {
             }
         }
         if case .failure(let error) = result, !isRemoved { note("closing a reader failed", error) }
+        // One that was unplugged in its sleep stays as it is for ever.
+        if isRemoved, device.isOpen {
+            device.unwedge()
+            isDropped = true
+        }
     }
 
     // MARK: Working
@@ -186,8 +199,8 @@ final class FprintReader {
         return device
     }
 
-    /// Has libfprint do one piece of work, and returns when that has really ended. Cancelling
-    /// the task asks it to end.
+    /// Has libfprint do one piece of work, and returns when that has really ended, or when the reader
+    /// is gone and its driver does not notice. Cancelling the task asks it to end.
     func run<T: Sendable>(
         _ operation: Operation,
         _ start: (GAsyncReadyCallback, UnsafeMutableRawPointer) -> Void,
@@ -195,10 +208,22 @@ final class FprintReader {
     ) async -> Result<T, GErrorValue> {
         self.operation = operation
         let result = await withTaskCancellationHandler {
-            await unsafe gioCall(start) { result in
-                // A cancel that comes later finds nothing to cancel.
-                operation.end()
-                return unsafe finish(result)
+            await withCheckedContinuation { continuation in
+                operation.giveUp = {
+                    continuation.resume(returning: Result<T, GErrorValue>.failure(.lost))
+                }
+                // Holds the operation, to which libfprint has a bare address, until the real end.
+                unsafe startGioCall(start) { [self] result in
+                    // A cancel that comes later finds nothing to cancel.
+                    operation.end()
+                    let result = unsafe finish(result)
+                    if lost === operation {
+                        closeLost()
+                    } else {
+                        operation.giveUp = nil
+                        continuation.resume(returning: result)
+                    }
+                }
             }
         } onCancel: {
             ReaderQueue.post { self.cancel(operation) }
@@ -206,6 +231,16 @@ final class FprintReader {
         self.operation = nil
         changed()
         return result
+    }
+
+    /// The work that nobody waited for any more has ended after all.
+    private func closeLost() {
+        ReaderQueue.task {
+            if let device { await closeDevice(device) }
+            lost = nil
+            if isDropped, holder == nil { release() }
+            changed()
+        }
     }
 
     /// The failure for an error, which an administrator can read about unless it is our doing.

@@ -26,10 +26,17 @@ struct GErrorValue: Error, Sendable {
         if domain != 0 { unsafe g_error_free(error) }
     }
 
-    /// An error of ours for what libfprint promises never to do.
-    private init() { (domain, code, message) = (0, 0, "no result and no error") }
+    private init(_ domain: GQuark, _ code: Int32, _ message: String) {
+        (self.domain, self.code, self.message) = (domain, code, message)
+    }
 
-    static let nothingTold = GErrorValue()
+    /// An error of ours for what libfprint promises never to do.
+    static let nothingTold = GErrorValue(0, 0, "no result and no error")
+
+    /// An error of ours for work that a driver does not end although its reader is gone.
+    static let lost = GErrorValue(
+        fp_device_error_quark(), Int32(bitPattern: FP_DEVICE_ERROR_REMOVED.rawValue),
+        "the driver does not end its work")
 
     /// The domain's name, for the log.
     var domainName: String {

@@ -9,7 +9,29 @@ internal import CGLib
     init(_ finish: @escaping (OpaquePointer) -> Void) { unsafe self.finish = finish }
 }
 
-/// Starts a GIO-style call and awaits its end: the one bridge from C callbacks to `async`.
+/// Starts a GIO-style call: the one bridge from C callbacks.
+///
+/// - Parameters:
+///   - start: hands both arguments on to the C function.
+///   - finish: is given the result, in the callback itself.
+@ReaderQueue
+func startGioCall(
+    _ start: (GAsyncReadyCallback, UnsafeMutableRawPointer) -> Void,
+    finish: @escaping @ReaderQueue (OpaquePointer) -> Void
+) {
+    let call = unsafe PendingCall(finish)
+    let ready: GAsyncReadyCallback = { _, result, data in
+        guard let result = unsafe result, let data = unsafe data else { return }
+        // SAFETY: GIO calls back exactly once, so the box is released exactly once; the result is
+        // only borrowed during the callback.
+        let call = unsafe Unmanaged<PendingCall>.fromOpaque(data).takeRetainedValue()
+        nonisolated(unsafe) let borrowed = unsafe result
+        ReaderQueue.assumeIsolated { unsafe call.finish(borrowed) }
+    }
+    unsafe start(ready, Unmanaged.passRetained(call).toOpaque())
+}
+
+/// Starts a GIO-style call and awaits its end.
 ///
 /// - Parameters:
 ///   - start: hands both arguments on to the C function.
@@ -22,17 +44,8 @@ func gioCall<T: Sendable>(
     finish: @escaping @ReaderQueue (OpaquePointer) -> T
 ) async -> T {
     await withCheckedContinuation { continuation in
-        let call = unsafe PendingCall { result in
+        unsafe startGioCall(start) { result in
             continuation.resume(returning: unsafe finish(result))
         }
-        let ready: GAsyncReadyCallback = { _, result, data in
-            guard let result = unsafe result, let data = unsafe data else { return }
-            // SAFETY: GIO calls back exactly once, so the box is released exactly once; the
-            // result is only borrowed during the callback.
-            let call = unsafe Unmanaged<PendingCall>.fromOpaque(data).takeRetainedValue()
-            nonisolated(unsafe) let borrowed = unsafe result
-            ReaderQueue.assumeIsolated { unsafe call.finish(borrowed) }
-        }
-        unsafe start(ready, Unmanaged.passRetained(call).toOpaque())
     }
 }

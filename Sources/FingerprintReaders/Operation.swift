@@ -11,6 +11,8 @@ internal import CGLib
     private(set) var cancellable: UnsafeMutablePointer<GCancellable>?
     /// Whether somebody wanted it to end early, and so nobody wants its result.
     private(set) var isCancelled = false
+    /// Has whoever waits for it wait no longer, although libfprint has not ended it.
+    var giveUp: (() -> Void)?
 
     /// - Parameter isCancellable: false for work that must not be left half done.
     init(isCancellable: Bool = true) {
