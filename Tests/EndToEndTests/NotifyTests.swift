@@ -64,6 +64,66 @@ import Testing
         #expect(await service.daemon.wait() == 0)
     }
 
+    /// A daemon that has told that it leaves, and waits until its manager has taken that in, which
+    /// takes the manager longer than the daemon waits.
+    private struct Leaving {
+        let polkit: FakePolkit
+        let service: TestService
+        let client: TestClient
+        let inbox: DatagramInbox
+
+        init() async throws {
+            let bus = try await PrivateBus()
+            polkit = try await FakePolkit(bus) { _ in .later }
+            let name = "@" + bus.address
+            inbox = try DatagramInbox(name, keepsDescriptors: true)
+            service = try await TestService(
+                .storage, configuration: "[Authorization]\nSessions=none\n", bus: bus,
+                arguments: ["--idle-exit", "1"], environment: ["NOTIFY_SOCKET": name])
+            client = try await TestClient(bus)
+            for await datagram in inbox.datagrams where datagram.hadDescriptor { break }
+        }
+
+        /// Asks something that takes until polkit's answer; returns when polkit has been asked.
+        func ask() async -> Task<Int32, any Error> {
+            let question = Task { [client] in try await client.can().code }
+            await polkit.questions.next()
+            return question
+        }
+
+        /// Lets polkit answer.
+        func answer() async { await polkit.answerOpenQuestions(true) }
+    }
+
+    @Test func `is asked for time when somebody calls while the daemon leaves`() async throws {
+        let leaving = try await Leaving()
+        let question = await leaving.ask()
+        var told = leaving.inbox.datagrams.makeAsyncIterator()
+        // Again and again, each time for longer than the five seconds that the unit gives.
+        for _ in 0..<2 { #expect(await told.next()?.text == "EXTEND_TIMEOUT_USEC=10000000") }
+        await leaving.answer()
+        #expect(try await question.value == -7)
+        #expect(try await leaving.client.can().code == -7, "the name is its own again")
+        #expect(await leaving.service.daemon.wait() == 0)
+    }
+
+    @Test func `has the next instance started while the last call is still served`() async throws {
+        let leaving = try await Leaving()
+        let question = await leaving.ask()
+        // Somebody else is in line for the name, and gets it as soon as it is given back.
+        let heir = try await TestClient(leaving.service.bus)
+        let reply = try await heir.connection.call(
+            QueueForName.self, QueueForName.Arguments(), of: .bus, at: "/org/freedesktop/DBus",
+            deadline: .seconds(5))
+        #expect(reply.value == 2, "in line")
+        var told = leaving.inbox.datagrams.makeAsyncIterator()
+        #expect(await told.next()?.text == "EXTEND_TIMEOUT_USEC=10000000")
+        await heir.service.findOwner()
+        await leaving.answer()
+        #expect(try await question.value == -7)
+        #expect(await leaving.service.daemon.wait() == 0)
+    }
+
     @Test(arguments: [
         "", "/nonexistent/notify", "@", "relative", "/dev/null", "vsock:2:1", "@nobody-listens",
         "/" + String(repeating: "x", count: 4_000), "/tmp", "\u{1b}[31m\n",
@@ -76,4 +136,25 @@ import Testing
         #expect(await service.daemon.wait() == 0)
         #expect(.now - start < .seconds(4))
     }
+}
+
+/// `RequestName` with the wish to wait for the name.
+private enum QueueForName: BusMethod {
+    static let interface: InterfaceName = "org.freedesktop.DBus"
+    static let member: MemberName = "RequestName"
+    struct Arguments: BusBody {
+        static let parameters = [
+            BusParameter("name", String.self), BusParameter("flags", UInt32.self),
+        ]
+        init() {}
+        init(from reader: inout MessageReader) throws(DecodingFailure) {
+            _ = try reader.read(String.self)
+            _ = try reader.read(UInt32.self)
+        }
+        func encode(to writer: inout MessageWriter) {
+            writer.write(Service.name.rawValue)
+            writer.write(UInt32(0))
+        }
+    }
+    typealias Reply = Single<UInt32>
 }

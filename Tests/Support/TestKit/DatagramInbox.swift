@@ -5,7 +5,7 @@ internal import Synchronization
 
 /// A socket of a test's own that takes datagrams, as journald's and the service manager's do.
 package final class DatagramInbox: Sendable {
-    /// What came: the bytes, and whether a descriptor came along (which is closed at once).
+    /// What came: the bytes, and whether a descriptor came along.
     package struct Datagram: Sendable {
         package let bytes: [UInt8]
         package let hadDescriptor: Bool
@@ -19,7 +19,10 @@ package final class DatagramInbox: Sendable {
     private let isStopped = Mutex(false)
 
     /// Binds a socket to a path, or to an abstract name behind an `@`.
-    package init(_ name: String) throws {
+    ///
+    /// Descriptors that come are closed at once, as a service manager does to tell that it has
+    /// taken something in; or, with `keepsDescriptors`, only at the end.
+    package init(_ name: String, keepsDescriptors: Bool = false) throws {
         let descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue), 0)
         self.descriptor = descriptor
         let (datagrams, feed) = AsyncStream<Datagram>.makeStream()
@@ -41,9 +44,17 @@ package final class DatagramInbox: Sendable {
         guard result == 0 else { throw CocoaError(.fileWriteUnknown) }
         // Reading blocks, and whoever sends to us must not find us slow.
         Thread {
-            while let datagram = Self.receive(from: descriptor) { feed.yield(datagram) }
+            var kept: [Int32] = []
+            while let (datagram, passed) = Self.receive(from: descriptor) {
+                if let passed { kept.append(passed) }
+                if !keepsDescriptors {
+                    for passed in kept { close(passed) }
+                    kept = []
+                }
+                feed.yield(datagram)
+            }
             feed.finish()
-            close(descriptor)
+            for passed in kept + [descriptor] { close(passed) }
         }.start()
     }
 
@@ -60,14 +71,15 @@ package final class DatagramInbox: Sendable {
     }
 
     /// `nil` at the end.
-    private static func receive(from descriptor: Int32) -> Datagram? {
+    private static func receive(from descriptor: Int32) -> (Datagram, passed: Int32?)? {
         var bytes = [UInt8](repeating: 0, count: 1 << 20)
         var control = [UInt64](repeating: 0, count: 8)
         return unsafe bytes.withUnsafeMutableBytes { buffer in
             unsafe control.withUnsafeMutableBytes { control in
                 var part = unsafe iovec(iov_base: buffer.baseAddress, iov_len: buffer.count)
                 // SAFETY: all of it outlives the call.
-                return unsafe withUnsafeMutablePointer(to: &part) { part -> Datagram? in
+                return unsafe withUnsafeMutablePointer(to: &part) {
+                    part -> (Datagram, passed: Int32?)? in
                     var message = unsafe msghdr()
                     unsafe message.msg_iov = part
                     unsafe message.msg_iovlen = 1
@@ -75,14 +87,13 @@ package final class DatagramInbox: Sendable {
                     unsafe message.msg_controllen = control.count
                     let count = unsafe recvmsg(descriptor, &message, 0)
                     guard count > 0 else { return nil }
-                    let hasDescriptor = unsafe message.msg_controllen > MemoryLayout<cmsghdr>.size
-                    if hasDescriptor {
-                        close(
-                            unsafe control.load(
-                                fromByteOffset: MemoryLayout<cmsghdr>.size, as: Int32.self))
+                    var passed: Int32?
+                    if unsafe message.msg_controllen > MemoryLayout<cmsghdr>.size {
+                        passed = unsafe control.load(
+                            fromByteOffset: MemoryLayout<cmsghdr>.size, as: Int32.self)
                     }
-                    return Datagram(
-                        bytes: unsafe Array(buffer.prefix(count)), hadDescriptor: hasDescriptor)
+                    let bytes = unsafe Array(buffer.prefix(count))
+                    return (Datagram(bytes: bytes, hadDescriptor: passed != nil), passed)
                 }
             }
         }
