@@ -156,9 +156,12 @@ package struct DriverPatience: Sendable {
 
     /// Whether nobody waits for anything, the machine is awake, and no reader is in use, at rest or
     /// still warm: how it is would be forgotten.
-    package var isIdle: Bool {
-        evaluations.isIdle && management.isIdle && line.isEmpty && audience.isUnwatched
-            && !biometry.isAsleep && !biometry.care.isAnyResting && history.isIdle
+    package var isIdle: Bool { isIdleButForWatchers && audience.isUnwatched }
+
+    /// The same for an instance that has to leave soon; whoever watches asks the next one to.
+    package var isIdleButForWatchers: Bool {
+        evaluations.isIdle && management.isIdle && line.isEmpty && history.isIdle
+            && !biometry.isAsleep && !biometry.care.isAnyResting
             && biometry.readers.readers.allSatisfy { $0.temperature == .cold }
     }
 

@@ -10,12 +10,20 @@ internal import SystemSupport
 /// together when the write before them is done. So no answer waits for the disk, and a busy caller
 /// causes no more than one write at a time.
 @BusQueue final class HistoryKeeper {
+    /// Somebody who waits for writes to be done.
+    private struct Waiter {
+        let account: Account
+        /// How many writes of the account's trail there are still to be.
+        var writes: Int
+        let continuation: CheckedContinuation<Void, Never>
+    }
+
     private let store: any HistoryStoring
     private let log: Log
     /// What is not being written yet, newest first. A user has a list here, empty or not, as long
     /// as its trail is being written.
     private var pending: [Account: [HistoryEntry]] = [:]
-    private var waiting: [(account: Account?, continuation: CheckedContinuation<Void, Never>)] = []
+    private var waiting: [Waiter] = []
     private var isFailing = false
 
     init(store: any HistoryStoring, log: Log) {
@@ -34,16 +42,26 @@ internal import SystemSupport
         BusQueue.task { await self.write(account) }
     }
 
-    /// The newest entries, also those that are noted and not written yet; 0 is all.
+    /// The newest entries, also those that were noted before and are not written yet; 0 is all.
     func entries(about account: Account, limit: UInt32) async -> [HistoryEntry] {
-        if pending[account] != nil { await wait(for: account) }
+        await waitUntilWritten(account)
         let entries = await store.history(of: account)
         return limit == 0 ? entries : Array(entries.prefix(Int(limit)))
     }
 
-    /// Returns when nothing is left to be written.
+    /// Returns when everything that has been noted is written.
     func waitUntilWritten() async {
-        if !isIdle { await wait(for: nil) }
+        for account in Array(pending.keys) { await waitUntilWritten(account) }
+    }
+
+    /// What comes later is not waited for, so a busy caller keeps nobody waiting.
+    private func waitUntilWritten(_ account: Account) async {
+        guard let entries = pending[account] else { return }
+        await withCheckedContinuation { continuation in
+            waiting.append(
+                Waiter(
+                    account: account, writes: entries.isEmpty ? 1 : 2, continuation: continuation))
+        }
     }
 
     private func write(_ account: Account) async {
@@ -59,21 +77,20 @@ internal import SystemSupport
                 }
                 isFailing = true
             }
-            // Whoever has waited for the entries before may be served, whatever has come since.
-            resume { $0 == account }
+            for index in waiting.indices where waiting[index].account == account {
+                waiting[index].writes -= 1
+            }
+            resume { $0.account == account && $0.writes <= 0 }
         }
         pending[account] = nil
-        if isIdle { resume { $0 == nil } }
+        // The last write may have come sooner than they counted on.
+        resume { $0.account == account }
     }
 
-    private func wait(for account: Account?) async {
-        await withCheckedContinuation { waiting.append((account, $0)) }
-    }
-
-    private func resume(where isMet: (Account?) -> Bool) {
-        let met = waiting.filter { isMet($0.account) }
-        waiting.removeAll { isMet($0.account) }
-        for (_, continuation) in met { continuation.resume() }
+    private func resume(where isDone: (Waiter) -> Bool) {
+        let done = waiting.filter(isDone)
+        waiting.removeAll(where: isDone)
+        for waiter in done { waiter.continuation.resume() }
     }
 }
 

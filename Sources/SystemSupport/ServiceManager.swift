@@ -18,6 +18,9 @@ package final class ServiceManager: Sendable {
         socket = address == nil ? nil : DatagramSocket()
     }
 
+    /// Whether there is one.
+    package var isPresent: Bool { address != nil }
+
     /// We can be used now.
     package func tellReady() { tell("READY=1") }
 

@@ -8,8 +8,9 @@ internal import SystemSupport
 extension Daemon {
     /// Leaves when so long nobody has called and nothing goes on.
     func watchIdleness(since count: UInt64) {
-        let seconds = options.idleExit ?? configuration.idleExit
-        guard seconds > 0 else { return }
+        let wanted = options.idleExit ?? configuration.idleExit
+        guard wanted > 0 else { return }
+        let seconds = extraTime == nil ? wanted : 1
         _ = BusQueue.executor.after(.seconds(Int64(seconds))) { [weak self] in
             BusQueue.assumeIsolated {
                 guard let self, !self.isStopping else { return }
@@ -23,7 +24,8 @@ extension Daemon {
 
     /// Whether every call has its answer and nothing else goes on.
     private var isIdle: Bool {
-        connection?.hasUnansweredCalls == false && service?.isIdle == true
+        guard let connection, let service, !connection.hasUnansweredCalls else { return false }
+        return extraTime == nil ? service.isIdle : service.isIdleButForWatchers
     }
 
     /// Gives the name back, and leaves unless a call came before that.
@@ -51,7 +53,7 @@ extension Daemon {
     /// that the bus has kept; or without it, when the next instance was faster.
     private func goOn(_ service: AuthenticationService) async {
         log.debug("called while leaving")
-        if !isAskingForTime { askForTime() }
+        if manager.isPresent, extraTime == nil { askForTime(.zero) }
         guard await takeName(service) else { return leaveWhenIdle() }
         watchIdleness(since: calls)
     }
@@ -77,14 +79,17 @@ extension Daemon {
     }
 
     /// The manager ends a service that has said that it leaves and does not; so it is told, again
-    /// and again, that this one needs longer.
-    private func askForTime() {
-        isAskingForTime = true
+    /// and again, that this one needs longer. Not for ever: who stops the service, or the machine,
+    /// waits for that.
+    private func askForTime(_ soFar: Duration) {
+        // No evaluation takes longer.
+        guard soFar < .seconds(180) else { return stop() }
+        extraTime = soFar
         manager.tellStoppingTakes(.seconds(10))
         _ = BusQueue.executor.after(.seconds(2)) { [weak self] in
             BusQueue.assumeIsolated {
                 guard let self, !self.isStopping else { return }
-                self.askForTime()
+                self.askForTime(soFar + .seconds(2))
             }
         }
     }

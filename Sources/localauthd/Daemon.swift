@@ -22,8 +22,8 @@ internal import SystemSupport
     /// Counts the calls that have come.
     private(set) var calls: UInt64 = 0
     private(set) var isStopping = false
-    /// Whether the service manager is told, again and again, that leaving takes longer.
-    var isAskingForTime = false
+    /// How long the service manager has been told that leaving takes longer; `nil`: it has not.
+    var extraTime: Duration?
 
     init(_ options: Options, _ configuration: Configuration, _ manager: ServiceManager) {
         self.options = options

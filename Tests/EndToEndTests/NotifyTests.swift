@@ -82,13 +82,22 @@ import Testing
                 arguments: ["--idle-exit", "1"], environment: ["NOTIFY_SOCKET": name])
             client = try await TestClient(bus)
             for await datagram in inbox.datagrams where datagram.hadDescriptor { break }
+            // So that what follows comes before it goes on, however slow this machine is.
+            service.daemon.signal(SIGSTOP)
         }
 
-        /// Asks something that takes until polkit's answer; returns when polkit has been asked.
+        /// Asks something that takes until polkit's answer; returns when the bus has passed it on.
         func ask() async -> Task<Int32, any Error> {
-            let question = Task { [client] in try await client.can().code }
-            await polkit.questions.next()
+            let client = client
+            let question = Task { @BusQueue in try await client.can().code }
+            await Task { @BusQueue in await client.service.findOwner() }.value
             return question
+        }
+
+        /// Lets the daemon go on; returns when polkit has been asked.
+        func goOn() async {
+            service.daemon.signal(SIGCONT)
+            await polkit.questions.next()
         }
 
         /// Lets polkit answer.
@@ -98,12 +107,15 @@ import Testing
     @Test func `is asked for time when somebody calls while the daemon leaves`() async throws {
         let leaving = try await Leaving()
         let question = await leaving.ask()
+        await leaving.goOn()
         var told = leaving.inbox.datagrams.makeAsyncIterator()
         // Again and again, each time for longer than the five seconds that the unit gives.
         for _ in 0..<2 { #expect(await told.next()?.text == "EXTEND_TIMEOUT_USEC=10000000") }
         await leaving.answer()
         #expect(try await question.value == -7)
         #expect(try await leaving.client.can().code == -7, "the name is its own again")
+        // Who watches does not keep it: the manager waits for its end.
+        _ = try await leaving.client.call(Watch.self, NoValues())
         #expect(await leaving.service.daemon.wait() == 0)
     }
 
@@ -116,6 +128,7 @@ import Testing
             QueueForName.self, QueueForName.Arguments(), of: .bus, at: "/org/freedesktop/DBus",
             deadline: .seconds(5))
         #expect(reply.value == 2, "in line")
+        await leaving.goOn()
         var told = leaving.inbox.datagrams.makeAsyncIterator()
         #expect(await told.next()?.text == "EXTEND_TIMEOUT_USEC=10000000")
         await heir.service.findOwner()

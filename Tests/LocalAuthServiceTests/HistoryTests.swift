@@ -165,18 +165,15 @@ private func values(_ key: HistoryKey, _ entries: [[String: BusValue]]) -> [BusV
             await fixture.histories.writes.reaches(1)
             #expect(fixture.histories.writes.entries.map(\.count) == [1])
             #expect(!fixture.service.isIdle, "something is to be written")
-            async let entries = client.history()
             // The question waits for what was noted before it.
+            async let entries = client.history()
             _ = try await client.can()
             fixture.histories.finishWrite()
             await fixture.histories.writes.reaches(2)
             #expect(fixture.histories.writes.entries.map(\.count) == [1, 4])
-            fixture.histories.isSlow = false
             fixture.histories.finishWrite()
             let answered = try await entries
-            #expect(!answered.isEmpty)
-            let answer6 = try await client.history()
-            #expect(answer6.count == 5)
+            #expect(answered.count == 5)
             #expect(fixture.service.isIdle)
         }
     }
