@@ -167,6 +167,7 @@ package struct DriverPatience: Sendable {
 
     /// Ends everything that goes on, with an answer, and lets the readers go.
     package func stop() async {
+        history.isStopping = true
         evaluations.stop()
         management.stop()
         // Work on prints is answered when it has really ended, and until then needs its reader.

@@ -25,6 +25,8 @@ internal import SystemSupport
     private var pending: [Account: [HistoryEntry]] = [:]
     private var waiting: [Waiter] = []
     private var isFailing = false
+    /// Whether what is cancelled from now on is cancelled by the system.
+    var isStopping = false
 
     init(store: any HistoryStoring, log: Log) {
         self.store = store
@@ -126,7 +128,8 @@ extension HistoryKeeper {
             note(nil)
             return result
         } catch {
-            note(error)
+            let isBySystem = isStopping && error == .evaluation(.appCancel)
+            note(isBySystem ? .evaluation(.systemCancel) : error)
             throw error
         }
     }

@@ -191,6 +191,23 @@ private func values(_ key: HistoryKey, _ entries: [[String: BusValue]]) -> [BusV
         }
     }
 
+    @Test func `tells who ended an enrolment`() async throws {
+        try await withService { fixture, client in
+            let other = try await fixture.connect()
+            async let lost = ending { try await other.enrol("left-thumb") }
+            await fixture.readers.calls.has("enrol 1")
+            other.close()
+            #expect(await lost == "Disconnected")
+            async let stopped = ending { try await client.enrol("left-thumb") }
+            await fixture.readers.calls.has("enrol 1", times: 2)
+            await fixture.service.stop()
+            #expect(await stopped == "SystemCancel")
+            let trail = fixture.histories.trails[.alice] ?? []
+            #expect(trail.map(\.outcome) == ["SystemCancel", "AppCancel"])
+            #expect(trail.allSatisfy { $0.kind == .enroll })
+        }
+    }
+
     @Test func `waits for the write when it stops`() async throws {
         try await withService { fixture, client in
             fixture.histories.isSlow = true
