@@ -22,10 +22,13 @@ extension Daemon {
         }
     }
 
-    /// Whether every call has its answer and nothing else goes on.
+    /// Whether every call has its answer, nothing else goes on, and nobody watches.
     private var isIdle: Bool {
-        guard let connection, let service, !connection.hasUnansweredCalls else { return false }
-        return extraTime == nil ? service.isIdle : service.isIdleButForWatchers
+        isIdleButForWatchers && (extraTime != nil || service?.isIdle == true)
+    }
+
+    private var isIdleButForWatchers: Bool {
+        connection?.hasUnansweredCalls == false && service?.isIdleButForWatchers == true
     }
 
     /// Gives the name back, and leaves unless a call came before that.
@@ -63,7 +66,7 @@ extension Daemon {
         _ = BusQueue.executor.after(.milliseconds(200)) { [self] in
             BusQueue.assumeIsolated {
                 guard !isStopping else { return }
-                if isIdle { leave() }
+                if isIdleButForWatchers { leave() }
                 leaveWhenIdle()
             }
         }
@@ -83,7 +86,7 @@ extension Daemon {
     /// waits for that.
     private func askForTime(_ soFar: Duration) {
         // No evaluation takes longer.
-        guard soFar < .seconds(180) else { return stop() }
+        guard soFar < .seconds(180) else { return stop(cause: "idle") }
         extraTime = soFar
         manager.tellStoppingTakes(.seconds(10))
         _ = BusQueue.executor.after(.seconds(2)) { [weak self] in

@@ -69,10 +69,10 @@ internal import SystemSupport
 
     /// Answers everybody and leaves, within three seconds, whatever hardware and bus do. Prints
     /// that are being saved or deleted are finished.
-    func stop(status: Int32 = 0) {
+    func stop(status: Int32 = 0, cause: String = "signal") {
         guard !isStopping else { return }
         isStopping = true
-        if status == 0 { log.notice("stopping", ["cause": "signal"], id: .stopping) }
+        if status == 0 { log.notice("stopping", ["cause": cause], id: .stopping) }
         manager.tellStopping()
         _ = BusQueue.executor.after(.milliseconds(2_300)) { [self] in
             BusQueue.assumeIsolated { () -> Void in leave(status: status) }
