@@ -22,9 +22,9 @@ package struct HistoryEntry: Hashable, Sendable {
     package let time: UInt64
     package let callerUser: UserID
     /// The program's name as it may be shown; empty when it is not known.
-    package let callerName: String
+    package private(set) var callerName = ""
     /// How the name is known; `nil` when it is not.
-    package let callerEvidence: CallerProgram.Evidence?
+    package private(set) var callerEvidence: CallerProgram.Evidence?
     /// The caller's words as they may be shown.
     package let reason: String
     /// 0 for what is no evaluation.
@@ -36,20 +36,25 @@ package struct HistoryEntry: Hashable, Sendable {
     package let misses: UInt32
 
     package init(
-        _ kind: Kind, at time: UInt64, by callerUser: UserID, program: CallerProgram?,
+        _ kind: Kind, at time: UInt64, by callerUser: UserID, program: CallerProgram? = nil,
         reason: String = "", policy: UInt32 = 0, method: String = "", outcome: String,
         misses: UInt32 = 0
     ) {
         self.kind = kind
         self.time = time
         self.callerUser = callerUser
-        callerName = shown(program?.name ?? "", limit: Self.longestText)
-        callerEvidence = callerName.isEmpty ? nil : program?.evidence
         self.reason = shown(reason, limit: Self.longestReason)
         self.policy = policy
         self.method = shown(method, limit: Self.longestText)
         self.outcome = shown(outcome, limit: Self.longestText)
         self.misses = misses
+        name(program)
+    }
+
+    /// Puts down what the caller's program is called.
+    package mutating func name(_ program: CallerProgram?) {
+        callerName = shown(program?.name ?? "", limit: Self.longestText)
+        callerEvidence = callerName.isEmpty ? nil : program?.evidence
     }
 }
 

@@ -15,11 +15,12 @@ package struct ServicePorts: Sendable {
     package var machine: any MachineWatching
     package var authority: any Authorizing
     package var accounts: any AccountLookup
+    package var programs: any ProgramLookup
 
     package init(
         readers: any ReaderDriving, prints: any PrintStoring, lockouts: any LockoutStoring,
         history: any HistoryStoring, sessions: any SessionWatching, machine: any MachineWatching,
-        authority: any Authorizing, accounts: any AccountLookup
+        authority: any Authorizing, accounts: any AccountLookup, programs: any ProgramLookup
     ) {
         self.readers = readers
         self.prints = prints
@@ -29,6 +30,7 @@ package struct ServicePorts: Sendable {
         self.machine = machine
         self.authority = authority
         self.accounts = accounts
+        self.programs = programs
     }
 }
 
@@ -77,7 +79,8 @@ package struct DriverPatience: Sendable {
         self.connection = connection
         self.ports = ports
         self.log = log
-        callers = CallerRegistry(on: connection, accounts: ports.accounts)
+        callers = CallerRegistry(
+            on: connection, accounts: ports.accounts, programs: ports.programs)
         gate = Gate(callers: callers, sessions: ports.sessions, authority: ports.authority)
         audience = Audience(on: connection)
         history = HistoryKeeper(store: ports.history, log: log.topic("history"))
@@ -167,7 +170,6 @@ package struct DriverPatience: Sendable {
 
     /// Ends everything that goes on, with an answer, and lets the readers go.
     package func stop() async {
-        history.isStopping = true
         evaluations.stop()
         management.stop()
         // Work on prints is answered when it has really ended, and until then needs its reader.

@@ -24,12 +24,16 @@ enum CallerFailure: Error, Hashable, Sendable {
 
     private let connection: BusConnection
     private let accounts: any AccountLookup
+    private let programs: any ProgramLookup
     private var entries: [UniqueName: Entry] = [:]
     private static let deadline: Duration = .seconds(5)
 
-    init(on connection: BusConnection, accounts: any AccountLookup) {
+    init(
+        on connection: BusConnection, accounts: any AccountLookup, programs: any ProgramLookup
+    ) {
         self.connection = connection
         self.accounts = accounts
+        self.programs = programs
     }
 
     /// Whether the connection is still there, of those that were looked up.
@@ -43,6 +47,12 @@ enum CallerFailure: Error, Hashable, Sendable {
         if case .known(let caller) = entries[name] { return caller }
         let result = await withCheckedContinuation { wait($0, for: name) }
         return try result.get()
+    }
+
+    /// Begins to find out what a caller's program is called: at the arrival of a call, for later
+    /// the process may execute something else.
+    func program(of caller: Caller) -> Task<CallerProgram?, Never> {
+        BusQueue.task { await self.programs.program(of: caller) }
     }
 
     /// The connection has ended; nothing of it is kept.

@@ -36,6 +36,8 @@ internal import SystemSupport
 
     /// `nil` until it has been looked up.
     private(set) var parties: Parties?
+    /// What the caller's program is called; looked up since the call came.
+    private(set) var program: Task<CallerProgram?, Never>?
     /// The prints that a touch on each reader is compared with.
     private(set) var galleries: [ReaderID: [StoredPrint]] = [:]
 
@@ -62,6 +64,7 @@ internal import SystemSupport
             let caller = try await services.callers.caller(evaluating: connection)
             parties = Parties(caller: caller, account: caller.account)
             guard services.hasRoom(caller.account.id) else { throw .limitsExceeded }
+            program = services.callers.program(of: caller)
             _ = try await services.gate.admit(caller, to: .evaluate, interactive: isInteractive)
             let account = try await evaluated(by: caller)
             parties = Parties(caller: caller, account: account)
@@ -151,7 +154,8 @@ internal import SystemSupport
     }
 
     /// For whose patience a prompt that runs out counts.
-    var asker: PromptPatience.Asker? {
-        parties.map { PromptPatience.Asker(user: $0.caller.account.id, program: nil) }
+    func asker() async -> PromptPatience.Asker? {
+        guard let user = parties?.caller.account.id else { return nil }
+        return PromptPatience.Asker(user: user, program: await program?.value)
     }
 }

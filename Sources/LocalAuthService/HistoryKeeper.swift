@@ -20,13 +20,18 @@ internal import SystemSupport
 
     private let store: any HistoryStoring
     private let log: Log
+    /// Something to be written, and what its caller's program is called, which may still be looked
+    /// up.
+    private struct Noted {
+        let entry: HistoryEntry
+        let program: Task<CallerProgram?, Never>?
+    }
+
     /// What is not being written yet, newest first. A user has a list here, empty or not, as long
     /// as its trail is being written.
-    private var pending: [Account: [HistoryEntry]] = [:]
+    private var pending: [Account: [Noted]] = [:]
     private var waiting: [Waiter] = []
     private var isFailing = false
-    /// Whether what is cancelled from now on is cancelled by the system.
-    var isStopping = false
 
     init(store: any HistoryStoring, log: Log) {
         self.store = store
@@ -35,12 +40,16 @@ internal import SystemSupport
 
     var isIdle: Bool { pending.isEmpty }
 
-    func note(_ entry: HistoryEntry, about account: Account) {
+    func note(
+        _ entry: HistoryEntry, named program: Task<CallerProgram?, Never>?,
+        about account: Account
+    ) {
+        let noted = Noted(entry: entry, program: program)
         if let entries = pending[account] {
-            pending[account] = Array(([entry] + entries).prefix(HistoryEntry.limit))
+            pending[account] = Array(([noted] + entries).prefix(HistoryEntry.limit))
             return
         }
-        pending[account] = [entry]
+        pending[account] = [noted]
         BusQueue.task { await self.write(account) }
     }
 
@@ -67,8 +76,14 @@ internal import SystemSupport
     }
 
     private func write(_ account: Account) async {
-        while let entries = pending[account], !entries.isEmpty {
+        while let noted = pending[account], !noted.isEmpty {
             pending[account] = []
+            var entries: [HistoryEntry] = []
+            for item in noted {
+                var entry = item.entry
+                entry.name(await item.program?.value)
+                entries.append(entry)
+            }
             do throws(StorageFailure) {
                 try await store.add(entries, for: account)
                 isFailing = false
@@ -99,37 +114,37 @@ internal import SystemSupport
 extension HistoryKeeper {
     /// Notes an evaluation that has its answer.
     func note(
-        evaluationOf account: Account, by caller: Caller, program: CallerProgram?,
-        reason: Reason, policy: Policy, error: EvaluationError?, misses: UInt32
+        evaluationOf account: Account, by caller: Caller,
+        named program: Task<CallerProgram?, Never>?, reason: Reason, policy: Policy,
+        error: EvaluationError?, misses: UInt32
     ) {
         note(
             HistoryEntry(
-                .evaluate, at: WallClock.microseconds(), by: caller.account.id, program: program,
+                .evaluate, at: WallClock.microseconds(), by: caller.account.id,
                 reason: reason.text, policy: policy.rawValue,
                 method: error == nil ? "biometrics" : "",
                 outcome: outcome(error?.busError), misses: misses),
-            about: account)
+            named: program, about: account)
     }
 
-    /// Does work on a user's prints or lockout, and notes what came of it.
+    /// Does work on a user's prints or lockout, and notes what the caller is told of it.
     func noting<T>(
-        _ kind: HistoryEntry.Kind, of account: Account, by caller: Caller,
-        program: CallerProgram? = nil, _ work: () async throws(ManagementError) -> T
+        _ kind: HistoryEntry.Kind, of account: Account, by call: ManagementCall,
+        _ work: () async throws(ManagementError) -> T
     ) async throws(ManagementError) -> T {
         func note(_ error: ManagementError?) {
             self.note(
                 HistoryEntry(
-                    kind, at: WallClock.microseconds(), by: caller.account.id, program: program,
-                    outcome: outcome(error?.busError)),
-                about: account)
+                    kind, at: WallClock.microseconds(), by: call.caller.account.id,
+                    outcome: outcome(error.map(call.told)?.busError)),
+                named: call.program, about: account)
         }
         do throws(ManagementError) {
             let result = try await work()
             note(nil)
             return result
         } catch {
-            let isBySystem = isStopping && error == .evaluation(.appCancel)
-            note(isBySystem ? .evaluation(.systemCancel) : error)
+            note(error)
             throw error
         }
     }

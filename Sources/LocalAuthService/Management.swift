@@ -30,10 +30,9 @@ internal import SystemSupport
 
     /// The user's enrolled fingers on any reader, in the order of the hand.
     func list(
-        _ user: String, for caller: Caller, interactive: Bool
+        _ user: String, for call: ManagementCall
     ) async throws(ManagementError) -> [Finger] {
-        let account = try await admit(
-            caller, to: .evaluate, on: user, interactive, mustBePresent: false)
+        let account = try await admit(call, to: .evaluate, on: user)
         guard let prints = await services.biometry.prints.prints(of: account.name) else {
             throw .storageFailed
         }
@@ -42,16 +41,17 @@ internal import SystemSupport
 
     /// Makes a print of the finger, in place of an older one of the same finger.
     func enrol(
-        _ finger: Finger, of user: String, on path: ObjectPath?, for caller: Caller,
-        interactive: Bool, progress: @escaping @Sendable @BusQueue (EnrolmentStage) -> Void
+        _ finger: Finger, of user: String, on path: ObjectPath?, for call: ManagementCall,
+        progress: @escaping @Sendable @BusQueue (EnrolmentStage) -> Void
     ) async throws(ManagementError) {
-        let account = try await admitChange(
-            of: user, by: caller, interactive, mustBePresent: mustStayPresent(caller))
+        // Root may enrol from anywhere.
+        call.mustStayPresent = !call.caller.account.id.isRoot
+        let account = try await admitChange(of: user, by: call)
         let reader = try await pickReader(path)
         let print = PrintID(user: account.name, reader: reader.kind, finger: finger)
-        try await services.history.noting(.enroll, of: account, by: caller) {
+        try await services.history.noting(.enroll, of: account, by: call) {
             () throws(ManagementError) in
-            try await inTurn(for: caller) { turn throws(ManagementError) in
+            try await inTurn(for: call.caller) { turn throws(ManagementError) in
                 try await self.enrol(print, on: reader, in: turn, progress: progress)
             }
         }
@@ -62,13 +62,12 @@ internal import SystemSupport
 
     /// Deletes prints, also from the readers' own memories; no fingers means all.
     func delete(
-        _ fingers: Set<Finger>, of user: String, for caller: Caller, interactive: Bool
+        _ fingers: Set<Finger>, of user: String, for call: ManagementCall
     ) async throws(ManagementError) {
-        let account = try await admitChange(
-            of: user, by: caller, interactive, mustBePresent: false)
-        try await services.history.noting(.delete, of: account, by: caller) {
+        let account = try await admitChange(of: user, by: call)
+        try await services.history.noting(.delete, of: account, by: call) {
             () throws(ManagementError) in
-            try await inTurn(for: caller) { turn throws(ManagementError) in
+            try await inTurn(for: call.caller) { turn throws(ManagementError) in
                 try await self.delete(fingers, of: account, in: turn)
             }
         }
@@ -82,12 +81,13 @@ internal import SystemSupport
 
     /// Ends a user's lockout.
     func resetLockout(
-        of user: String, for caller: Caller, interactive: Bool
+        of user: String, for call: ManagementCall
     ) async throws(ManagementError) {
-        try await admit(caller, to: .resetLockout, interactive, mustBePresent: false)
-        let isOwn = user.isEmpty || user == caller.account.name.rawValue
-        let account = isOwn ? caller.account : try await account(named: user)
-        try await services.history.noting(.resetLockout, of: account, by: caller) {
+        try await admit(call, to: .resetLockout)
+        let own = call.caller.account
+        let isOwn = user.isEmpty || user == own.name.rawValue
+        let account = isOwn ? own : try await account(named: user)
+        try await services.history.noting(.resetLockout, of: account, by: call) {
             () throws(ManagementError) in
             do throws(StorageFailure) {
                 try await services.biometry.lockout.clear(account)
@@ -99,17 +99,13 @@ internal import SystemSupport
 
     /// What was done about the user, newest first; 0 is everything that is kept.
     func history(
-        of user: String, limit: UInt32, for caller: Caller, interactive: Bool
+        of user: String, limit: UInt32, for call: ManagementCall
     ) async throws(ManagementError) -> [HistoryEntry] {
-        let account = try await admit(
-            caller, to: .evaluate, on: user, interactive, mustBePresent: false)
+        let account = try await admit(call, to: .evaluate, on: user)
         return await services.history.entries(about: account, limit: limit)
     }
 
     // MARK: Who may
-
-    /// Whether the caller has to stay at the machine while it enrols. Root may do so from anywhere.
-    func mustStayPresent(_ caller: Caller) -> Bool { !caller.account.id.isRoot }
 
     func isPresent(_ caller: Caller) async -> Bool {
         do throws(EvaluationError) {
@@ -123,15 +119,15 @@ internal import SystemSupport
     /// Lets the caller do `own` with its own prints, or `manageOthers` with another user's. Only
     /// who may learns whether there is such a user.
     private func admit(
-        _ caller: Caller, to own: Action, on user: String, _ interactive: Bool,
-        mustBePresent: Bool
+        _ call: ManagementCall, to own: Action, on user: String
     ) async throws(ManagementError) -> Account {
-        guard !user.isEmpty, user != caller.account.name.rawValue else {
-            try await admit(caller, to: own, interactive, mustBePresent: mustBePresent)
-            return caller.account
+        let account = call.caller.account
+        guard !user.isEmpty, user != account.name.rawValue else {
+            try await admit(call, to: own)
+            return account
         }
-        try await admit(caller, to: .manageOthers, interactive, mustBePresent: mustBePresent)
-        return try await account(named: user)
+        try await admit(call, to: .manageOthers)
+        return try await self.account(named: user)
     }
 
     private func account(named user: String) async throws(ManagementError) -> Account {
@@ -141,11 +137,12 @@ internal import SystemSupport
     }
 
     private func admit(
-        _ caller: Caller, to action: Action, _ interactive: Bool, mustBePresent: Bool
+        _ call: ManagementCall, to action: Action
     ) async throws(ManagementError) {
         do throws(EvaluationError) {
             _ = try await services.gate.admit(
-                caller, to: action, interactive: interactive, mustBePresent: mustBePresent)
+                call.caller, to: action, interactive: call.isInteractive,
+                mustBePresent: call.mustStayPresent)
         } catch {
             throw .evaluation(error)
         }
@@ -153,14 +150,12 @@ internal import SystemSupport
 
     /// A change of prints: the administrator's, or the user's own with the account's password.
     private func admitChange(
-        of user: String, by caller: Caller, _ interactive: Bool, mustBePresent: Bool
+        of user: String, by call: ManagementCall
     ) async throws(ManagementError) -> Account {
-        let isRoot = caller.account.id.isRoot
-        let account = try await admit(
-            caller, to: .manage, on: user, interactive, mustBePresent: mustBePresent)
+        let account = try await admit(call, to: .manage, on: user)
         // A finger never authorises a finger, so polkit's word, which can rest on one, is not
         // enough; and there is no prompt yet that could ask for the password.
-        guard isRoot || !services.gate.asksForPassword else {
+        guard call.caller.account.id.isRoot || !services.gate.asksForPassword else {
             throw .evaluation(.notInteractive)
         }
         return account

@@ -9,32 +9,9 @@ internal import LocalAuthModel
     private let callers: CallerRegistry
     private let management: Management
     private let connection: BusConnection
-    private var running: [UInt64: Work] = [:]
-    private var last: UInt64 = 0
+    private var running: [ObjectIdentifier: ManagementCall] = [:]
     private var isStopping = false
     private let endings = Waiters()
-
-    /// Something that is under way, which can end before it is done.
-    private final class Work {
-        let connection: UniqueName
-        /// Who has to stay at the machine for it, if anybody has.
-        let seated: Caller?
-        let cancel: () -> Void
-        /// Why it was ended.
-        var ending: EvaluationError?
-
-        init(of connection: UniqueName, seated: Caller?, cancel: @escaping () -> Void) {
-            self.connection = connection
-            self.seated = seated
-            self.cancel = cancel
-        }
-
-        func end(_ error: EvaluationError) {
-            guard ending == nil else { return }
-            ending = error
-            cancel()
-        }
-    }
 
     init(callers: CallerRegistry, management: Management, on connection: BusConnection) {
         self.callers = callers
@@ -46,15 +23,16 @@ internal import LocalAuthModel
 
     /// The connection has ended; nothing of its goes on.
     func forget(_ name: UniqueName) {
-        for work in running.values where work.connection == name { work.end(.appCancel) }
+        for call in running.values where call.caller.connection == name.rawValue {
+            call.end(.appCancel)
+        }
     }
 
     /// Somebody may not sit at the machine any more, and then does not enrol a finger either.
     func presenceChanged() {
-        for work in running.values {
-            guard let caller = work.seated else { continue }
+        for call in running.values where call.mustStayPresent {
             BusQueue.task {
-                if await !management.isPresent(caller) { work.end(.systemCancel) }
+                if await !management.isPresent(call.caller) { call.end(.systemCancel) }
             }
         }
     }
@@ -64,7 +42,7 @@ internal import LocalAuthModel
 
     /// Ends everything that goes on.
     func interruptAll() {
-        for work in running.values { work.end(.systemCancel) }
+        for call in running.values { call.end(.systemCancel) }
     }
 
     /// Ends everything; nothing begins any more.
@@ -82,10 +60,8 @@ internal import LocalAuthModel
     var interface: BusInterface {
         var interface = BusInterface(Service.managementInterface)
         interface.serve(ListFingers.self) { arguments, call throws(BusError) in
-            let caller = try await self.callers.known(call.sender)
-            let fingers = try await self.run(for: call.sender) { () throws(ManagementError) in
-                try await self.management.list(
-                    arguments.user, for: caller, interactive: call.allowsInteraction)
+            let fingers = try await self.run(call) { call throws(ManagementError) in
+                try await self.management.list(arguments.user, for: call)
             }
             return ListFingers.Reply(fingers: fingers.map(\.wireName))
         }
@@ -95,28 +71,21 @@ internal import LocalAuthModel
         }
         interface.serve(DeleteFingers.self) { arguments, call throws(BusError) in
             let fingers = try Self.fingers(arguments.fingers)
-            let caller = try await self.callers.known(call.sender)
-            try await self.run(for: call.sender) { () throws(ManagementError) in
-                try await self.management.delete(
-                    fingers, of: arguments.user, for: caller,
-                    interactive: call.allowsInteraction)
+            try await self.run(call) { call throws(ManagementError) in
+                try await self.management.delete(fingers, of: arguments.user, for: call)
             }
             return NoValues()
         }
         interface.serve(ResetLockout.self) { arguments, call throws(BusError) in
-            let caller = try await self.callers.known(call.sender)
-            try await self.run(for: call.sender) { () throws(ManagementError) in
-                try await self.management.resetLockout(
-                    of: arguments.user, for: caller, interactive: call.allowsInteraction)
+            try await self.run(call) { call throws(ManagementError) in
+                try await self.management.resetLockout(of: arguments.user, for: call)
             }
             return NoValues()
         }
         interface.serve(GetHistory.self) { arguments, call throws(BusError) in
-            let caller = try await self.callers.known(call.sender)
-            let entries = try await self.run(for: call.sender) { () throws(ManagementError) in
+            let entries = try await self.run(call) { call throws(ManagementError) in
                 try await self.management.history(
-                    of: arguments.user, limit: arguments.limit, for: caller,
-                    interactive: call.allowsInteraction)
+                    of: arguments.user, limit: arguments.limit, for: call)
             }
             return GetHistory.Reply(entries: entries.map(\.wire))
         }
@@ -128,13 +97,10 @@ internal import LocalAuthModel
     {
         let finger = try Self.finger(arguments.finger)
         let options = try EnrolmentOptions(arguments.options)
-        let caller = try await callers.known(call.sender)
         let (connection, sender) = (connection, call.sender)
-        let seated = management.mustStayPresent(caller) ? caller : nil
-        try await run(for: sender, seated: seated) { () throws(ManagementError) in
+        try await run(call) { call throws(ManagementError) in
             try await self.management.enrol(
-                finger, of: arguments.user, on: options.reader, for: caller,
-                interactive: call.allowsInteraction
+                finger, of: arguments.user, on: options.reader, for: call
             ) { stage in
                 connection.send(
                     EnrollProgressSignal.self,
@@ -146,33 +112,34 @@ internal import LocalAuthModel
         }
     }
 
-    /// Runs work that ends early when its caller leaves the bus, when a seated caller leaves the
-    /// machine, or when the service stops.
+    /// Runs work that ends early when its caller leaves the bus or the machine, when the machine
+    /// sleeps, or when the service stops.
     private func run<T: Sendable>(
-        for connection: UniqueName, seated: Caller? = nil,
-        _ body: @escaping @Sendable @BusQueue () async throws(ManagementError) -> T
+        _ call: BusCall,
+        _ work: @escaping @Sendable @BusQueue (ManagementCall) async throws(ManagementError) -> T
     ) async throws(BusError) -> T {
+        let caller = try await callers.known(call.sender)
         guard !isStopping else { throw EvaluationError.systemCancel.busError }
-        last += 1
-        let number = last
+        let call = ManagementCall(
+            of: caller, interactive: call.allowsInteraction, program: callers.program(of: caller))
         let task = BusQueue.task { () -> Result<T, ManagementError> in
             do throws(ManagementError) {
-                return .success(try await body())
+                return .success(try await work(call))
             } catch {
                 return .failure(error)
             }
         }
-        let work = Work(of: connection, seated: seated) { task.cancel() }
-        running[number] = work
-        defer { end(number) }
+        call.begin(task)
+        running[ObjectIdentifier(call)] = call
+        defer { end(call) }
         switch await task.value {
         case .success(let value): return value
-        case .failure(let error): throw work.ending?.busError ?? error.busError
+        case .failure(let error): throw call.told(error).busError
         }
     }
 
-    private func end(_ number: UInt64) {
-        running[number] = nil
+    private func end(_ call: ManagementCall) {
+        running[ObjectIdentifier(call)] = nil
         // They go on after this turn, in which the answer is sent.
         if isIdle { endings.resume() }
     }

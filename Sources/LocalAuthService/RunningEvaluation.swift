@@ -147,13 +147,17 @@ struct EvaluationSuccess: Hashable, Sendable {
 
     /// Waits in line; first, if prompts of the same program keep running out, for a while.
     private func queue() {
-        let pause = inquiry.asker.map { services.prompts.pause(for: $0) } ?? .zero
-        guard pause > .zero else { return join() }
+        guard let user = parties?.caller.account.id, services.prompts.remembers(user) else {
+            return join()
+        }
         tell(.queued)
-        self.pause = BusQueue.executor.after(pause) { [weak self] in
-            BusQueue.assumeIsolated {
-                self?.pause = nil
-                self?.join()
+        preliminaries = BusQueue.task {
+            guard let asker = await inquiry.asker(), !isAnswered else { return }
+            pause = BusQueue.executor.after(services.prompts.pause(for: asker)) { [weak self] in
+                BusQueue.assumeIsolated {
+                    self?.pause = nil
+                    self?.join()
+                }
             }
         }
     }
@@ -215,8 +219,10 @@ struct EvaluationSuccess: Hashable, Sendable {
         if let pause { BusQueue.executor.cancelTimer(pause) }
         // The next in line need not wait for ever for readers to let go.
         setTimer(services.patience.cancelling, .overdue)
-        if error == .timeout, hasAskedForFinger, !wasTouched, let asker = inquiry.asker {
-            services.prompts.noteExpiry(of: asker)
+        if error == .timeout, hasAskedForFinger, !wasTouched {
+            BusQueue.task {
+                if let asker = await inquiry.asker() { services.prompts.noteExpiry(of: asker) }
+            }
         }
         services.log.notice(
             "evaluation ended",
@@ -231,7 +237,7 @@ struct EvaluationSuccess: Hashable, Sendable {
         answer = nil
         guard hasQueued, let parties else { return }
         services.history.note(
-            evaluationOf: parties.account, by: parties.caller, program: nil,
+            evaluationOf: parties.account, by: parties.caller, named: inquiry.program,
             reason: request.reason, policy: request.policy, error: error, misses: misses)
     }
 

@@ -127,6 +127,7 @@ internal import SystemSupport
         let storage = PollExecutor(name: "storage")
         // Apart from the other files, so that no evaluation waits for a trail to be on the disk.
         let history = PollExecutor(name: "history")
+        let lookups = LookupThreads()
         history.start()
         storage.start()
         let sessions: any SessionWatching
@@ -153,7 +154,8 @@ internal import SystemSupport
             history: HistoryStore(
                 directory: options.stateDirectory, executor: history, log: log.topic("history")),
             sessions: sessions, machine: machine, authority: authority,
-            accounts: SystemAccounts(threads: LookupThreads()))
+            accounts: SystemAccounts(threads: lookups),
+            programs: CallerPrograms(on: connection, threads: lookups))
     }
 
     /// Without the kernel's word a random one: then a timed lockout of an earlier run counts as

@@ -69,9 +69,13 @@ private struct FakeAccounts: AccountLookup {
     func account(name: UserName) async -> Account? { nil }
 }
 
+private struct NoPrograms: ProgramLookup {
+    func program(of caller: Caller) async -> CallerProgram? { nil }
+}
+
 extension ServicePorts {
     static let fake = ServicePorts(
         readers: FakeReaders(), prints: NoPrints(), lockouts: NoLockouts(), history: NoHistory(),
-        sessions: Everywhere(), machine: Sleepless(), authority: Anybody(), accounts: FakeAccounts()
-    )
+        sessions: Everywhere(), machine: Sleepless(), authority: Anybody(),
+        accounts: FakeAccounts(), programs: NoPrograms())
 }

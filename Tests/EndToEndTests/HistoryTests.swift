@@ -34,6 +34,20 @@ extension TestClient {
         #expect(try await outcomes(client) == expected)
     }
 
+    @Test func `names the program that asked, as far as it is known`() async throws {
+        let (service, client) = try await enrolled()
+        try await touch(service.storage, by: client)
+        let entry = try #require(try await client.history().first)
+        #expect(entry["caller-evidence"] == .string("unverified"))
+        guard case .string(let name)? = entry["caller"] else {
+            Issue.record("no name")
+            return
+        }
+        // The executable's path where the daemon may look, else the name of its process.
+        let own = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().path
+        #expect(name == own || own.hasSuffix("/" + name) || name.count == 15, "\(name)")
+    }
+
     @Test func `has the evaluation that SIGTERM has ended`() async throws {
         let (service, client) = try await enrolled()
         let evaluation = evaluating(client)

@@ -19,7 +19,8 @@ import Testing
         init(_ bus: PrivateBus) throws {
             self.bus = bus
             connection = try BusConnection(address: bus.address)
-            registry = CallerRegistry(on: connection, accounts: accounts)
+            registry = CallerRegistry(
+                on: connection, accounts: accounts, programs: FakePrograms())
             connection.watchPeers { [registry, gone] name in
                 registry.forget(name)
                 gone.add(name)

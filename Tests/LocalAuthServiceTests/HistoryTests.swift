@@ -191,6 +191,36 @@ private func values(_ key: HistoryKey, _ entries: [[String: BusValue]]) -> [BusV
         }
     }
 
+    @Test func `says which program asked, and how that is known`() async throws {
+        try await withService { fixture, client in
+            fixture.programs.program = CallerProgram(name: "org.example.Vault", evidence: .sandbox)
+            async let result = client.evaluate()
+            await fixture.readers.calls.has("scan 1")
+            fixture.readers.touch(reader, match)
+            _ = try await result
+            // Each call is asked about anew: a program can execute another.
+            fixture.programs.program = CallerProgram(name: "/usr/bin/x", evidence: .unverified)
+            try await client.resetLockout()
+            let entries = try await client.history()
+            #expect(
+                values(.caller, entries) == [.string("/usr/bin/x"), .string("org.example.Vault")])
+            #expect(
+                values(.callerEvidence, entries) == [.string("unverified"), .string("sandbox")])
+        }
+    }
+
+    @Test func `tells what the sleep of the machine has ended`() async throws {
+        try await withService { fixture, client in
+            async let failure = ending { try await client.enrol("left-thumb") }
+            await fixture.readers.calls.has("enrol 1")
+            await fixture.machine.fallAsleep()
+            #expect(await failure == "SystemCancel")
+            await fixture.machine.wakeUp()
+            let entries = try await client.history()
+            #expect(values(.outcome, entries) == [.string("SystemCancel")])
+        }
+    }
+
     @Test func `tells who ended an enrolment`() async throws {
         try await withService { fixture, client in
             let other = try await fixture.connect()

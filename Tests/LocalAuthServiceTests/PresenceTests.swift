@@ -59,4 +59,25 @@ private let reader = ReaderID(1)
             #expect(await next == "Timeout")
         }
     }
+
+    @Test func `has patience with each program of a user apart`() async throws {
+        try await withService { fixture, client in
+            fixture.programs.program = CallerProgram(name: "nag", evidence: .sandbox)
+            for number in 1...3 {
+                async let failure = ending { try await client.evaluate(["timeout": .uint32(1)]) }
+                await fixture.readers.calls.has("scan 1", times: number)
+                #expect(await failure == "Timeout")
+            }
+            async let dark = ending { try await client.evaluate(["timeout": .uint32(1)]) }
+            await client.next { $0 == .progress(token: "", state: "queued") }
+            // Another one of the same user's waits for nothing.
+            fixture.programs.program = CallerProgram(name: "vault", evidence: .sandbox)
+            let other = try await fixture.connect()
+            async let lit = ending { try await other.evaluate(["timeout": .uint32(1)]) }
+            await fixture.readers.calls.has("scan 1", times: 4)
+            #expect(await lit == "Timeout")
+            #expect(await dark == "Timeout")
+            #expect(fixture.readers.calls.entries.count { $0 == "open 1" } == 4)
+        }
+    }
 }

@@ -16,6 +16,7 @@ import LocalAuthService
     let histories = FakeHistories()
     let sessions = FakeSessions()
     let machine = FakeMachine()
+    let programs = FakePrograms()
     let authority: FakeAuthority
     let accounts: FakeAccounts
     let connection: BusConnection
@@ -36,7 +37,8 @@ import LocalAuthService
             on: connection,
             ports: ServicePorts(
                 readers: readers, prints: prints, lockouts: lockouts, history: histories,
-                sessions: sessions, machine: machine, authority: authority, accounts: accounts),
+                sessions: sessions, machine: machine, authority: authority, accounts: accounts,
+                programs: programs),
             settings: settings, boot: .sample, version: "test", log: .silent)
         connection.watchPeers { [gone] name in gone.add(name) }
         service.export()

@@ -74,6 +74,13 @@ package import LocalAuthModel
     package func wakeUp() async { await wake?() }
 }
 
+/// Every caller's program has the name that a test gives.
+@BusQueue package final class FakePrograms: ProgramLookup {
+    package var program: CallerProgram?
+    package nonisolated init() {}
+    @BusQueue package func program(of caller: Caller) async -> CallerProgram? { program }
+}
+
 /// The accounts that a test gives.
 @BusQueue package final class FakeAccounts: AccountLookup {
     package let accounts: [Account]
