@@ -41,6 +41,28 @@ import Testing
     }
 }
 
+@Suite struct `A line of text from outside` {
+    @Test(arguments: [
+        ("safe", "safe"), ("two words", "two words"), ("a\nb\r\u{2028}c", "abc"),
+        ("\u{1b}[31mred", "[31mred"), ("\u{202e}gnp\u{2066}.exe\u{61c}", "gnp.exe"),
+        ("\u{5db}\u{5e1}\u{5e4}", "\u{5db}\u{5e1}\u{5e4}"), ("\u{fffe}\u{0}x\u{7f}", "x"),
+    ])
+    func `shows only what can be seen`(text: String, line: String) {
+        #expect(plainLine(text, limit: 100) == line)
+    }
+
+    @Test func `is nothing when nothing can be seen, and has its limit in bytes`() {
+        for text in ["", " ", "\n", "\u{202e}", "\u{200b} "] {
+            #expect(plainLine(text, limit: 100) == nil)
+        }
+        #expect(plainLine("12345", limit: 5) == "12345")
+        #expect(plainLine("123456", limit: 5) == "12345")
+        // Never half a character of UTF-8.
+        #expect(plainLine("1234\u{e9}", limit: 5) == "1234")
+        #expect(plainLine("\u{1f512}", limit: 3) == nil)
+    }
+}
+
 @Suite struct `A name that becomes a file name` {
     private static let good: [String] = [
         "alice", "a", "..a", "...", "-rf", "with space", "\u{e9}", ".hidden",
