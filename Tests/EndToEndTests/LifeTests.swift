@@ -44,11 +44,11 @@ import Testing
     }
 
     @Test func `ends when nobody needs it`() async throws {
-        let service = try await TestService(arguments: ["--idle-exit", "1"])
+        let service = try await TestService(arguments: ["--idle-exit", "2"])
         let watcher = try await TestClient(service.bus)
         _ = try await watcher.call(Watch.self, NoValues())
         // That it does not leave can be seen only after the time after which it would.
-        try await Task.sleep(for: .seconds(2.5))
+        try await Task.sleep(for: .seconds(4.5))
         #expect(service.daemon.isRunning, "somebody watches")
         _ = try await watcher.call(Unwatch.self, NoValues())
         #expect(await service.daemon.wait() == 0)
@@ -56,7 +56,7 @@ import Testing
     }
 
     @Test func `goes on while somebody is evaluated`() async throws {
-        let service = try await TestService(.storage, arguments: ["--idle-exit", "1"])
+        let service = try await TestService(.storage, arguments: ["--idle-exit", "2"])
         let client = try await TestClient(service.bus)
         try await enrol(on: service, by: client)
         let evaluation = evaluating(client, options: ["timeout": .uint32(3)])
@@ -69,12 +69,13 @@ import Testing
         let polkit = try await FakePolkit(bus) { _ in .later }
         let service = try await TestService(
             .storage, configuration: "[Authorization]\nSessions=none\n", bus: bus,
-            arguments: ["--idle-exit", "1"])
+            arguments: ["--idle-exit", "2"])
         let client = try await TestClient(bus)
         let question = Task { try await client.can() }
         await polkit.questions.next()
-        // That it does not leave can be seen only after the time after which it would.
-        try await Task.sleep(for: .seconds(2.5))
+        // That it does not leave can be seen only after the time after which it would; and before
+        // it has waited for polkit for five seconds.
+        try await Task.sleep(for: .seconds(4.3))
         #expect(service.daemon.isRunning)
         await polkit.answerOpenQuestions(true)
         #expect(try await question.value.code == -7)

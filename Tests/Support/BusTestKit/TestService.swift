@@ -63,9 +63,11 @@ package final class TestService {
                 "--config", config, "--state-dir", scratch.file("state"),
                 "--print-dir", scratch.file("prints"), "--verbose",
             ] + arguments
+        // Connected before, so that the name is not missed however soon the daemon leaves again.
+        let client = try await TestClient(self.bus)
         daemon = try Self.launch(
             self.bus, scratch, readers, self.arguments, environment, wrapper)
-        try await waitForName()
+        try await waitForName(client)
     }
 
     private static func launch(
@@ -87,8 +89,7 @@ package final class TestService {
     }
 
     /// Waits until the daemon owns its name.
-    private func waitForName() async throws {
-        let client = try await TestClient(bus)
+    private func waitForName(_ client: TestClient) async throws {
         let daemon = daemon
         let watcher = Task {
             await daemon.wait()
@@ -110,8 +111,9 @@ package final class TestService {
 
     /// Starts the daemon again, after it has ended.
     package func restart() async throws {
+        let client = try await TestClient(bus)
         daemon = try Self.launch(bus, scratch, readers, arguments, environment, wrapper)
-        try await waitForName()
+        try await waitForName(client)
     }
 
     /// Takes the readers' sockets away, so that new ones show that a reader was opened. The daemon
