@@ -38,14 +38,14 @@ extension FprintReader {
     }
 
     private func settle() async {
-        while sleep.isSettling { await change() }
+        await wait { sleep.isSettling }
         sleep.isSettling = true
         // What is wanted can change at each wait.
         while sleep.isTold != sleep.isWanted {
             if sleep.isTold {
                 await wakeDevice()
             } else if isInTransition {
-                await change()
+                await wait { isInTransition }
             } else if let operation {
                 await fallAsleep(during: operation)
             } else {
@@ -62,14 +62,16 @@ extension FprintReader {
     /// it wakes, as many do, would never end it. Only a driver that does not is suspended as it is.
     private func fallAsleep(during operation: Operation) async {
         // Work that must not be left half done is waited for.
-        guard unsafe operation.cancellable != nil else { return await change() }
+        guard unsafe operation.cancellable != nil else {
+            return await wait { self.operation === operation }
+        }
         operation.cancel()
         var isOver = false
         let timer = GLibTimer(milliseconds: Self.patience) { [self] in
             isOver = true
             changed()
         }
-        while self.operation === operation, !isOver { await change() }
+        await wait { self.operation === operation && !isOver }
         timer.cancel()
         if self.operation === operation, sleep.isWanted { await suspendDevice() }
     }
@@ -91,7 +93,7 @@ extension FprintReader {
         // Most drivers cannot suspend. libfprint waits until their work has ended, and then takes
         // the device for suspended all the same. It is idle, so it need not be; and one that is
         // unplugged while it is suspended could neither be resumed nor closed ever again.
-        while operation != nil { await change() }
+        await wait { operation != nil }
         await wakeDevice()
     }
 

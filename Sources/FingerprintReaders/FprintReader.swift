@@ -38,6 +38,7 @@ final class FprintReader {
     /// Work that nobody waits for any more, although libfprint is still at it.
     private var lost: Operation?
     var sleep = Sleep()
+    private var changes: UInt64 = 0
     private var waiting: [CheckedContinuation<Void, Never>] = []
 
     init(
@@ -135,7 +136,8 @@ final class FprintReader {
         while holder == turn {
             if isInTransition || sleep.forbidsWork || operation != nil {
                 if let operation { cancel(operation) }
-                await change()
+                let seen = changes
+                await wait { changes == seen }
                 continue
             }
             isInTransition = true
@@ -151,7 +153,7 @@ final class FprintReader {
     /// work.
     func shutDown() async {
         if let holder { await close(holder) }
-        while lost != nil || isInTransition { await change() }
+        await wait { lost != nil || isInTransition }
     }
 
     /// libfprint no longer knows the device. Lets go of it as soon as nobody holds it.
@@ -263,12 +265,20 @@ final class FprintReader {
 
     // MARK: Waiting
 
-    /// Returns when the operation or the holder may be another.
-    func change() async {
-        await withCheckedContinuation { waiting.append($0) }
+    /// Returns when this does not hold any more.
+    func wait(while holds: () -> Bool) async {
+        while holds() {
+            await withCheckedContinuation { continuation in
+                // Looked at again: on the way here others can have had their turn.
+                guard holds() else { return continuation.resume() }
+                waiting.append(continuation)
+            }
+        }
     }
 
+    /// The operation, the holder or the way into sleep may be another.
     func changed() {
+        changes += 1
         let waiting = self.waiting
         self.waiting = []
         for continuation in waiting { continuation.resume() }

@@ -23,16 +23,22 @@ package struct PromptPatience: Sendable {
 
     /// Prompts in a row that may run out before the next one has to wait.
     package static let tolerated: UInt32 = 3
-    package static let firstPause = Duration.seconds(2)
-    package static let longestPause = Duration.seconds(30)
     /// After so long without asking, nothing is held against anybody.
     package static let memory = Duration.seconds(600)
     /// So many askers are remembered.
     package static let limit = 64
 
+    private let firstPause: Duration
+    private let longestPause: Duration
     private var records: [Asker: Record] = [:]
 
-    package init() {}
+    /// Each pause is twice the one before, from the first to the longest.
+    package init(
+        firstPause: Duration = .seconds(2), longestPause: Duration = .seconds(30)
+    ) {
+        self.firstPause = firstPause
+        self.longestPause = longestPause
+    }
 
     /// Whether anything is held against the user's programs.
     package func remembers(_ user: UserID) -> Bool { records.keys.contains { $0.user == user } }
@@ -59,7 +65,7 @@ package struct PromptPatience: Sendable {
     package func pause(for asker: Asker, at now: BootTime) -> Duration {
         guard let record = records[asker], record.expiries >= Self.tolerated else { return .zero }
         let doublings = min(record.expiries - Self.tolerated, 16)
-        let pause = min(Self.firstPause * (1 << Int(doublings)), Self.longestPause)
+        let pause = min(firstPause * (1 << Int(doublings)), longestPause)
         return max(.zero, pause - now.since(record.last))
     }
 }

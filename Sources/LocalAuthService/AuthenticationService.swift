@@ -43,6 +43,7 @@ package struct ServiceSettings: Sendable {
     /// How long a person may take from one touch of an enrolment to the next.
     package var enrolmentPatience: Duration = .seconds(60)
     package var driverPatience = DriverPatience()
+    package var promptPatience = PromptPatience()
     package init() {}
 }
 
@@ -95,7 +96,8 @@ package struct DriverPatience: Sendable {
             EvaluationServices(
                 callers: callers, accounts: ports.accounts, gate: gate, biometry: biometry,
                 line: line, readers: ports.readers, prints: ports.prints, audience: audience,
-                fingers: FingerMemory(), prompts: PromptKeeper(), history: history,
+                fingers: FingerMemory(), prompts: PromptKeeper(settings.promptPatience),
+                history: history,
                 rules: settings.lockout, patience: settings.driverPatience,
                 log: log.topic("evaluation")))
         management = ManagementAdaptor(

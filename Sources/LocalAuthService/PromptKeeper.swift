@@ -6,7 +6,9 @@ internal import SystemSupport
 
 /// Remembers whose prompts run out unanswered.
 @BusQueue final class PromptKeeper {
-    private var patience = PromptPatience()
+    private var patience: PromptPatience
+
+    init(_ patience: PromptPatience) { self.patience = patience }
 
     /// Whether anything is held against the user's programs.
     func remembers(_ user: UserID) -> Bool { patience.remembers(user) }

@@ -34,49 +34,68 @@ private let reader = ReaderID(1)
         }
     }
 
+    /// Prompts that run out have the next one of that program wait for a minute.
+    private var strict: ServiceSettings {
+        var settings = ServiceSettings()
+        settings.promptPatience = PromptPatience(
+            firstPause: .seconds(60), longestPause: .seconds(60))
+        return settings
+    }
+
+    /// Lets three prompts run out.
+    @BusQueue private func tire(
+        _ fixture: ServiceFixture, _ client: TestClient
+    ) async throws {
+        for number in 1...3 {
+            async let failure = ending { try await client.evaluate(["timeout": .uint32(1)]) }
+            await fixture.readers.calls.has("scan 1", times: number)
+            #expect(await failure == "Timeout")
+        }
+    }
+
     @Test func `slows down who asks again and again for a finger that nobody gives`() async throws {
-        try await withService { fixture, client in
-            for number in 1...3 {
-                async let failure = ending { try await client.evaluate(["timeout": .uint32(1)]) }
-                await fixture.readers.calls.has("scan 1", times: number)
-                #expect(await failure == "Timeout")
-            }
-            await fixture.readers.calls.has("close 1", times: 3)
-            // Now the sensor stays dark for two seconds, and the call has only one.
+        try await withService(settings: strict) { fixture, client in
+            try await tire(fixture, client)
+            // Now the sensor stays dark for longer than the call wants to wait.
             #expect(try await client.can().canEvaluate)
             #expect(
                 await ending { try await client.evaluate(["timeout": .uint32(1)]) } == "Timeout")
             #expect(fixture.readers.calls.entries.count { $0 == "open 1" } == 3)
-            // It is served in the end; and a touch, even a bad one, shows that somebody is there.
-            async let failure = ending { try await client.evaluate(["timeout": .uint32(5)]) }
-            await fixture.readers.calls.has("scan 1", times: 4)
-            fixture.readers.touch(reader, .badScan(.tooShort))
-            await client.nextRetry()
+            // What waits so can be cancelled as any other.
+            async let cancelled = ending { try await client.evaluate(["token": .string("c")]) }
+            await client.next { $0 == .progress(token: "c", state: "queued") }
             try await client.cancel()
-            #expect(await failure == "AppCancel")
-            async let next = ending { try await client.evaluate(["timeout": .uint32(1)]) }
-            await fixture.readers.calls.has("open 1", times: 5)
-            #expect(await next == "Timeout")
+            #expect(await cancelled == "AppCancel")
+        }
+    }
+
+    @Test func `has all patience with those who touch the reader, however badly`() async throws {
+        try await withService(settings: strict) { fixture, client in
+            for round in 1...4 {
+                async let failure = ending { try await client.evaluate(["timeout": .uint32(2)]) }
+                await fixture.readers.calls.has("scan 1", times: 2 * round - 1)
+                fixture.readers.touch(reader, .badScan(.tooShort))
+                await fixture.readers.calls.has("scan 1", times: 2 * round)
+                #expect(await failure == "Timeout")
+            }
+            #expect(fixture.readers.calls.entries.count { $0 == "open 1" } == 4)
         }
     }
 
     @Test func `has patience with each program of a user apart`() async throws {
-        try await withService { fixture, client in
+        try await withService(settings: strict) { fixture, client in
             fixture.programs.program = CallerProgram(name: "nag", evidence: .sandbox)
-            for number in 1...3 {
-                async let failure = ending { try await client.evaluate(["timeout": .uint32(1)]) }
-                await fixture.readers.calls.has("scan 1", times: number)
-                #expect(await failure == "Timeout")
-            }
-            async let dark = ending { try await client.evaluate(["timeout": .uint32(1)]) }
-            await client.next { $0 == .progress(token: "", state: "queued") }
+            try await tire(fixture, client)
+            async let dark = ending { try await client.evaluate(["token": .string("dark")]) }
+            await client.next { $0 == .progress(token: "dark", state: "queued") }
             // Another one of the same user's waits for nothing.
             fixture.programs.program = CallerProgram(name: "vault", evidence: .sandbox)
             let other = try await fixture.connect()
             async let lit = ending { try await other.evaluate(["timeout": .uint32(1)]) }
             await fixture.readers.calls.has("scan 1", times: 4)
             #expect(await lit == "Timeout")
-            #expect(await dark == "Timeout")
+            try await client.cancel()
+            #expect(await dark == "AppCancel")
             #expect(fixture.readers.calls.entries.count { $0 == "open 1" } == 4)
         }
     }
