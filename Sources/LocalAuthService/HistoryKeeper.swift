@@ -67,8 +67,8 @@ internal import SystemSupport
 
     /// What comes later is not waited for, so a busy caller keeps nobody waiting.
     private func waitUntilWritten(_ account: Account) async {
-        guard let entries = pending[account] else { return }
         await withCheckedContinuation { continuation in
+            guard let entries = pending[account] else { return continuation.resume() }
             waiting.append(
                 Waiter(
                     account: account, writes: entries.isEmpty ? 1 : 2, continuation: continuation))
