@@ -10,6 +10,7 @@ import Testing
 /// What the daemon takes of the system and of the bus.
 struct Figures: CustomStringConvertible {
     let descriptors: Int
+    /// Without those that look things up, of which there are more for as long as they are needed.
     let threads: Int
     let residentKiB: Int
     let children: Int
@@ -21,7 +22,10 @@ struct Figures: CustomStringConvertible {
         _ = try await client.call(GetHistory.self, GetHistory.Arguments(user: "", limit: 1))
         let folder = "/proc/\(service.daemon.processID)"
         descriptors = try FileManager.default.contentsOfDirectory(atPath: folder + "/fd").count
-        threads = try FileManager.default.contentsOfDirectory(atPath: folder + "/task").count
+        threads = try FileManager.default.contentsOfDirectory(atPath: folder + "/task").count {
+            let name = try? String(contentsOfFile: "\(folder)/task/\($0)/comm", encoding: .utf8)
+            return name != "lookup\n"
+        }
         let status = try String(contentsOfFile: folder + "/status", encoding: .utf8)
         let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
         residentKiB =
