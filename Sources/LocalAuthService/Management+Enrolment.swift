@@ -21,9 +21,10 @@ extension Management {
         let failure: ManagementError?
         do throws(ManagementError) {
             let made = try await scan.run()
-            turn.expect(.work)
+            turn.expect(.others)
             services.biometry.care.noteWork(of: reader.id)
             try await save(made, on: open)
+            turn.expect(.work)
             // The older print of this finger is of no use any more; should it stay in the
             // reader's memory, it is in nobody's gallery.
             if let older, older.template != made.template,
@@ -94,7 +95,7 @@ extension Management {
         self.scanning = scanning
         // From here to the next touch it is the person's time and not the driver's, unless it has
         // been cancelled already.
-        if !Task.isCancelled { turn.expect(.person) }
+        if !Task.isCancelled { turn.expect(.others) }
         expectTouch()
         let result = await withTaskCancellationHandler {
             await scanning.value

@@ -203,7 +203,12 @@ internal import SystemSupport
         turn.hold(reader)
         turn.expect(.work)
         do throws(ReaderFailure) {
-            return try await services.readers.open(reader)
+            let open = try await services.readers.open(reader)
+            guard !turn.isOver else {
+                await close(open, reader, in: turn)
+                throw ReaderFailure.cancelled
+            }
+            return open
         } catch {
             turn.letGo(of: reader)
             services.biometry.care.note(error, of: reader)

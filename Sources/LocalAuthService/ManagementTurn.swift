@@ -16,6 +16,7 @@ internal import SystemSupport
     private let patience: DriverPatience
     private var held: Set<ReaderID> = []
     private var timer: PollExecutor.Token?
+    private var task: Task<Void, Never>?
     private var ending: Ending?
     private let endings = Waiters()
 
@@ -25,8 +26,8 @@ internal import SystemSupport
         case work
         /// The driver ends what was cancelled.
         case end
-        /// A person touches the reader, in their own time.
-        case person
+        /// A person touches the reader, or the disk is written, in their own time.
+        case others
     }
 
     init(_ id: TurnID, in line: ReaderLine, care: ReaderCare, patience: DriverPatience) {
@@ -41,7 +42,7 @@ internal import SystemSupport
     func run(
         _ work: @escaping @Sendable @BusQueue (ManagementTurn) async throws(ManagementError) -> Void
     ) async throws(ManagementError) {
-        let task = BusQueue.task {
+        let task = BusQueue.task { () -> Void in
             do throws(ManagementError) {
                 try await work(self)
                 end(.success(()))
@@ -50,6 +51,7 @@ internal import SystemSupport
             }
             for reader in held { care.noteFree(reader) }
         }
+        self.task = task
         await withTaskCancellationHandler {
             await endings.wait { ending != nil }
         } onCancel: {
@@ -58,6 +60,9 @@ internal import SystemSupport
         }
         try ending?.get()
     }
+
+    /// Whether it was given up: then nothing may be begun any more, for its caller has been told.
+    var isOver: Bool { ending != nil }
 
     /// From now on the turn has this reader, until it says otherwise.
     func hold(_ reader: ReaderID) { held.insert(reader) }
@@ -73,7 +78,7 @@ internal import SystemSupport
             switch what {
             case .work: patience.working
             case .end: patience.cancelling
-            case .person: nil
+            case .others: nil
             }
         setTimer(limit)
     }
@@ -89,6 +94,7 @@ internal import SystemSupport
 
     private func giveUp() {
         timer = nil
+        task?.cancel()
         care.noteStuck(held)
         end(.failure(.evaluation(.biometryNotAvailable)))
     }

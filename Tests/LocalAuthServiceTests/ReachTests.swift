@@ -170,4 +170,21 @@ private let closed = LidState(isClosed: true, isDocked: false)
             }
         }
     }
+
+    @Test func `enrols nothing any more on a driver that opens too late`() async throws {
+        try await withService(settings: impatient) { fixture, client in
+            fixture.readers.isOpeningHeld = true
+            #expect(
+                await ending { try await client.enrol("left-thumb") } == "BiometryNotAvailable")
+            #expect(try await client.can().code == -6)
+            fixture.readers.isOpeningHeld = false
+            fixture.readers.finishOpening()
+            await fixture.readers.calls.has("close 1")
+            #expect(fixture.readers.calls.entries == ["open 1", "close 1"])
+            while try await client.can().code != 0 {
+                await client.next { $0 == .environmentChanged }
+            }
+            #expect(fixture.prints.prints == [.sample])
+        }
+    }
 }

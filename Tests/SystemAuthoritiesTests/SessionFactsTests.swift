@@ -47,9 +47,13 @@ import Testing
         #expect(try presence(["Class": .string(kind)]) == .absent)
     }
 
-    @Test(arguments: ["closing", "online", "opening", "", "Active"])
-    func `in another state does not`(state: String) throws {
-        #expect(try presence(["State": .string(state)]) == .absent)
+    @Test func `that opens or closes does not`() throws {
+        for state in ["opening", "closing"] {
+            #expect(try presence(["State": .string(state)]) == .absent)
+        }
+        // Whether it is the one at its seat is said elsewhere.
+        #expect(try presence(["State": .string("online")]) == .present)
+        #expect(try presence(["State": .string("online"), "Active": .bool(false)]) == .absent)
     }
 
     @Test func `that is inactive, remote, locked or without a seat does not`() throws {
@@ -72,9 +76,15 @@ import Testing
         #expect(try presence(["User": large]) == .absent)
     }
 
-    @Test(arguments: ["Active", "Remote", "State", "Class", "Seat", "User"])
-    func `that lacks a property is unknown`(name: String) throws {
+    @Test(arguments: ["Active", "Remote"])
+    func `that is not said to be active and local is unknown`(name: String) throws {
         #expect(try presence([name: nil]) == nil)
+    }
+
+    @Test(arguments: ["LockedHint", "State", "Class", "Seat", "User"])
+    func `of which nothing else is said counts`(name: String) throws {
+        #expect(try presence([name: nil]) == .present)
+        #expect(try presence([name: nil, "Active": .bool(false)]) == .absent)
     }
 
     @Test(arguments: ["Active", "Remote", "LockedHint", "State", "Class", "Seat", "User"])

@@ -14,6 +14,9 @@ package import LocalAuthModel
     package var endsWhenCancelled = true
     /// What opening fails with.
     package var openFailure: ReaderFailure?
+    /// Whether opening takes until `finishOpening`.
+    package var isOpeningHeld = false
+    private var heldOpenings: [CheckedContinuation<Void, Never>] = []
     /// The template of what is enrolled.
     package var template: [UInt8] = [1]
     private let present: [ReaderDescription]
@@ -31,6 +34,7 @@ package import LocalAuthModel
 
     @BusQueue package func open(_ reader: ReaderID) async throws(ReaderFailure) -> any OpenReader {
         calls.add("open \(reader.number)")
+        if isOpeningHeld { await withCheckedContinuation { heldOpenings.append($0) } }
         if let openFailure { throw openFailure }
         return FakeOpenReader(reader, of: self)
     }
@@ -40,6 +44,13 @@ package import LocalAuthModel
     @BusQueue package func resume() async { calls.add("resume") }
 
     @BusQueue package func stop() async { calls.add("stop") }
+
+    /// Lets what is being opened be open.
+    package func finishOpening() {
+        let held = heldOpenings
+        heldOpenings = []
+        for opening in held { opening.resume() }
+    }
 
     /// Tells of a change among the readers.
     package func change(_ change: ReaderChange) { report?(change) }
