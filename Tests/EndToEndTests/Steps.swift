@@ -141,11 +141,6 @@ extension TestClient {
         }
     }
 
-    /// Asks again after each word of a change, until the answer has this code.
-    func waitUntilCan(_ code: Int32) async throws {
-        while try await can().code != code { await next { $0 == .environmentChanged } }
-    }
-
     /// How many misses are left until the lockout.
     func attemptsLeft() async throws -> UInt32? {
         guard case .uint32(let left)? = try await environment()["attempts-left"] else { return nil }

@@ -68,6 +68,11 @@ package enum Heard: Hashable, Sendable {
         try await call(CanEvaluatePolicy.self, CanEvaluatePolicy.Arguments(policy: policy))
     }
 
+    /// Asks again after each word of a change, until the answer has this code.
+    package func waitUntilCan(_ code: Int32) async throws(BusError) {
+        while try await can().code != code { await next { $0 == .environmentChanged } }
+    }
+
     package func evaluate(
         policy: UInt32 = 1, reason: String = "open the safe", _ options: [String: BusValue] = [:]
     ) async throws(BusError) -> [String: BusValue] {
