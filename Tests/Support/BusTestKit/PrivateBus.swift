@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import DBusBinding
+package import DBusBinding
 package import Foundation
 internal import SystemSupport
 internal import TestKit
@@ -125,6 +125,19 @@ package final class PrivateBus: Sendable {
 
     /// What the bus has written to its standard error.
     package var log: String { keeper.logText }
+
+    /// A connection; a failure says what became of the bus.
+    @BusQueue package func connect() throws -> BusConnection {
+        do throws(BusError) {
+            return try BusConnection(address: address)
+        } catch {
+            guard error.name == "org.freedesktop.DBus.Error.NoServer" else { throw error }
+            let state =
+                (try? String(contentsOfFile: "/proc/\(processID)/stat", encoding: .utf8)) ?? "gone"
+            let text = "bus \(processID): \(state); keeper runs: \(keeper.isRunning)\n"
+            throw Child.Ended(awaited: "a connection", log: text + keeper.logText)
+        }
+    }
 
     /// The variable by which programs find this bus instead of the system's.
     package var environment: [String: String] { ["DBUS_SYSTEM_BUS_ADDRESS": address] }

@@ -25,7 +25,7 @@ package enum Heard: Hashable, Sendable {
     private var isClosed = false
 
     package init(_ bus: PrivateBus) async throws {
-        connection = try BusConnection(address: bus.address)
+        connection = try bus.connect()
         service = RemoteService(Service.name, on: connection)
         service.onOwnerChange = { [weak self] owner in
             if owner != nil { self?.announceOwner(true) }
