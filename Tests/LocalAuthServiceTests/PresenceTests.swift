@@ -34,6 +34,40 @@ private let reader = ReaderID(1)
         }
     }
 
+    @Test func `holds four evaluations of a user and thirty-two in all`() async throws {
+        try await withService { fixture, _ in
+            var calls: [Task<String?, Never>] = []
+            func evaluate(_ client: TestClient, _ token: String) {
+                calls.append(
+                    BusQueue.task {
+                        await ending { try await client.evaluate(["token": .string(token)]) }
+                    })
+            }
+            var clients: [TestClient] = []
+            for user in 0..<9 {
+                fixture.accounts.everybody = Account(
+                    id: valid(UserID(2_000 + UInt32(user))), name: Account.alice.name)
+                let client = try await fixture.connect()
+                clients.append(client)
+                // The ninth user finds the house full.
+                for number in 0..<(user < 8 ? 4 : 0) {
+                    evaluate(client, "\(user)-\(number)")
+                    let isFirst = user == 0 && number == 0
+                    let state = isFirst ? "waiting-for-finger" : "queued"
+                    await client.next { $0 == .progress(token: "\(user)-\(number)", state: state) }
+                }
+                let refused = await ending { try await client.evaluate() }
+                #expect(refused == "LimitsExceeded", "user \(user)")
+            }
+            // As soon as one leaves, another may come.
+            try await clients[3].cancel("3-2")
+            evaluate(clients[8], "8-0")
+            await clients[8].next { $0 == .progress(token: "8-0", state: "queued") }
+            for client in clients { try await client.cancel() }
+            for call in calls { #expect(await call.value == "AppCancel") }
+        }
+    }
+
     /// Prompts that run out have the next one of that program wait for a minute.
     private var strict: ServiceSettings {
         var settings = ServiceSettings()
