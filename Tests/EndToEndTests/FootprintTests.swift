@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BusTestKit
+import DBusBinding
 import Foundation
 import LocalAuthContract
 import TestKit
@@ -30,6 +31,24 @@ import Testing
         _ = try await client.environment()
         try await client.delete()
         #expect(try threads(of: service.daemon.processID).subtracting(Self.expected) == [])
+    }
+
+    @Test func `has none after a night, a closed lid and a look at who asks`() async throws {
+        let scene = try await MachineScene()
+        let evaluation = evaluating(scene.client)
+        await scene.client.fingerIsNeeded()
+        _ = await scene.fallAsleep()
+        #expect(await error(of: evaluation) == .systemCancel)
+        await scene.wakeUp()
+        try await scene.client.waitUntilCan(0)
+        await scene.logind.changeLid(.bool(true))
+        try await scene.client.waitUntilCan(-6)
+        await scene.logind.changeLid(.bool(false))
+        try await scene.client.waitUntilCan(0)
+        try await touch(scene.reader, by: scene.client)
+        _ = try await scene.client.call(GetHistory.self, GetHistory.Arguments(user: "", limit: 1))
+        let process = scene.service.daemon.processID
+        #expect(try threads(of: process).subtracting(Self.expected) == [])
     }
 
     private func threads(of process: pid_t) throws -> Set<String> {
