@@ -2,7 +2,6 @@
 
 import BusTestKit
 import DBusBinding
-import Foundation
 import LocalAuthContract
 import TestKit
 import Testing
@@ -10,7 +9,6 @@ import Testing
 /// What the daemon takes of the system and of the bus.
 struct Figures: CustomStringConvertible {
     let descriptors: Int
-    /// Without those that look things up, of which there are more for as long as they are needed.
     let threads: Int
     let residentKiB: Int
     let children: Int
@@ -20,20 +18,11 @@ struct Figures: CustomStringConvertible {
     init(of service: TestService, by client: TestClient) async throws {
         try await service.storage.waitUntilClosed()
         _ = try await client.call(GetHistory.self, GetHistory.Arguments(user: "", limit: 1))
-        let folder = "/proc/\(service.daemon.processID)"
-        descriptors = try FileManager.default.contentsOfDirectory(atPath: folder + "/fd").count
-        threads = try FileManager.default.contentsOfDirectory(atPath: folder + "/task").count {
-            let name = try? String(contentsOfFile: "\(folder)/task/\($0)/comm", encoding: .utf8)
-            return name != "lookup\n"
-        }
-        let status = try String(contentsOfFile: folder + "/status", encoding: .utf8)
-        let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
-        residentKiB =
-            line.flatMap { $0.split(separator: " ").dropFirst().first }
-            .flatMap { Int($0) } ?? 0
-        let list = try String(
-            contentsOfFile: "\(folder)/task/\(service.daemon.processID)/children", encoding: .utf8)
-        children = list.split(separator: " ").count
+        let process = DaemonProcess(service.daemon.processID)
+        descriptors = try process.lastingDescriptors()
+        threads = try process.lastingThreads().count
+        residentKiB = try process.residentKiB()
+        children = try process.children()
         let owner = try #require(await client.service.owner)
         let statistics = try await client.connection.call(
             GetConnectionStats.self, Single(owner.rawValue), of: .bus,

@@ -2,7 +2,6 @@
 
 import BusTestKit
 import DBusBinding
-import Foundation
 import LocalAuthContract
 import TestKit
 import Testing
@@ -30,7 +29,7 @@ import Testing
         #expect(await error(of: cancelled) == .appCancel)
         _ = try await client.environment()
         try await client.delete()
-        #expect(try threads(of: service.daemon.processID).subtracting(Self.expected) == [])
+        #expect(try unexpected(in: service) == [])
     }
 
     @Test func `has none after a night, a closed lid and a look at who asks`() async throws {
@@ -47,17 +46,10 @@ import Testing
         try await scene.client.waitUntilCan(0)
         try await touch(scene.reader, by: scene.client)
         _ = try await scene.client.call(GetHistory.self, GetHistory.Arguments(user: "", limit: 1))
-        let process = scene.service.daemon.processID
-        #expect(try threads(of: process).subtracting(Self.expected) == [])
+        #expect(try unexpected(in: scene.service) == [])
     }
 
-    private func threads(of process: pid_t) throws -> Set<String> {
-        let tasks = try FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/task")
-        // A thread can end while we look.
-        return Set(
-            tasks.compactMap { task in
-                try? String(contentsOfFile: "/proc/\(process)/task/\(task)/comm", encoding: .utf8)
-                    .trimmingCharacters(in: .newlines)
-            })
+    private func unexpected(in service: TestService) throws -> Set<String> {
+        Set(try DaemonProcess(service.daemon.processID).threads()).subtracting(Self.expected)
     }
 }

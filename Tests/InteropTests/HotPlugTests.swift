@@ -82,10 +82,12 @@ private final class Machine {
     /// How many descriptors the daemon has. Answers come before a reader is closed, so it is given
     /// some time to come down to what is expected.
     func descriptors(settlingAt expected: Int? = nil) async throws -> Int {
-        let folder = "/proc/\(try reader.processID())/fd"
+        // Answered when the history, which is written behind the answers, is on disk.
+        _ = try await client.call(GetHistory.self, GetHistory.Arguments(user: "", limit: 1))
+        let process = DaemonProcess(try reader.processID())
         var count = 0
         for _ in 0..<200 {
-            count = try FileManager.default.contentsOfDirectory(atPath: folder).count
+            count = try process.lastingDescriptors()
             if expected == nil || count == expected { break }
             try await Task.sleep(for: .milliseconds(10))
         }
