@@ -67,7 +67,7 @@ import Testing
             for _ in 0..<8 { pair.server.send(Told.self, Single(text), from: Sample.path) }
             let start = ContinuousClock.now
             pair.server.close()
-            #expect(.now - start < .seconds(2))
+            #expect(.now - start < .seconds(5))
             kill(pair.bus.processID, SIGCONT)
         }
     }
@@ -82,7 +82,7 @@ import Testing
             #expect((.milliseconds(50) ... .seconds(5)).contains(.now - start))
             held?.resume()
             await BusQueue.wait(atMost: .seconds(1_000)) {}
-            #expect(.now - start < .seconds(5))
+            #expect(.now - start < .seconds(10))
         }
     }
 }

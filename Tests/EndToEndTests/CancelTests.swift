@@ -18,7 +18,7 @@ import Testing
         #expect(await error(of: evaluation) == .appCancel)
         let time = ContinuousClock.now - start
         print("cancelled in \(time), driver listens: \(driverListens)")
-        #expect(time < .seconds(1))
+        #expect(time < .seconds(3))
         try await client.cancel("one")
         try await client.cancel()
 

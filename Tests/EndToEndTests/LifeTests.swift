@@ -25,7 +25,7 @@ import Testing
         #expect(await service.daemon.wait() == 0)
         let time = ContinuousClock.now - start
         print("ended in \(time), driver listens: \(driverListens)")
-        #expect(time < .milliseconds(1_500))
+        #expect(time < .seconds(3))
     }
 
     @Test func `is not shared with a second instance`() async throws {

@@ -41,7 +41,7 @@ import Testing
         let answered = ContinuousClock.now - start
         #expect(await service.daemon.wait() == 0)
         print("answered after \(answered), gone after \(ContinuousClock.now - start): \(signals)")
-        #expect(answered < .milliseconds(500))
+        #expect(answered < .seconds(2))
         #expect(.now - start < Self.limit)
     }
 
@@ -52,7 +52,7 @@ import Testing
         try service.storage.send("SET_CANCELLATION_ENABLED 0")
         let time = await end(of: service, "the driver does not let go")
         #expect(await error(of: running) == .systemCancel)
-        #expect(time < .milliseconds(1_500))
+        #expect(time < .seconds(3))
     }
 
     @Test(arguments: [true, false])

@@ -50,12 +50,12 @@ import Testing
             let asked = ContinuousClock.now
             let answer = try await OtherUser(user, on: service.bus).canEvaluate()
             #expect(answer.hasPrefix("(false, -7, "), "\(answer)")
-            #expect(.now - asked < .seconds(1))
+            #expect(.now - asked < .seconds(3))
         }
         let answer = try await slow
         #expect(answer.hasPrefix("(false, -6, "), "\(answer)")
         let time = ContinuousClock.now - begun
-        #expect(time > .seconds(4) && time < .seconds(6), "\(time)")
+        #expect(time > .seconds(4) && time < .seconds(12), "\(time)")
         print("an account that hangs: no after \(time)")
     }
 

@@ -152,14 +152,14 @@ import Testing
         let client = try await TestClient(bus)
         let mute = ContinuousClock.now
         #expect(try await client.can().code == -1004)
-        #expect(.now - mute < .seconds(8))
+        #expect(.now - mute < .seconds(15))
 
         await polkit.close()
         let gone = ContinuousClock.now
         #expect(try await client.can().code == -1004)
         let refused = Task { try await client.evaluate() }
         #expect(await error(of: refused) == .notAuthorized)
-        #expect(.now - gone < .seconds(1))
+        #expect(.now - gone < .seconds(3))
         #expect(service.daemon.isRunning)
     }
 }
