@@ -154,6 +154,10 @@ import Testing
             let service = RemoteService(Sample.name, on: pair.client)
             let owners = Journal<UniqueName?>()
             service.onOwnerChange = { owners.add($0) }
+            // The bus takes what comes over one connection in order, and not what comes over two: by
+            // now it knows what is listened for.
+            _ = try await pair.client.credentials(
+                of: pair.client.uniqueName, deadline: .seconds(30))
             let found = Task.immediate { @BusQueue in await service.findOwner() }
             owner.close()
             // Keeps this thread until the bus has done both, so that the answer and what makes
