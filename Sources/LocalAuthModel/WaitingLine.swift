@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
+/// How many things may want the readers at a time, the one that has them included.
+package enum WaitingLimit {
+    package static let perUser = 4
+    package static let inAll = 32
+}
+
 /// Who may drive the readers next: first come, first served, with a limit for each user and for
 /// all together, so that nobody can keep the others out.
 package struct WaitingLine<ID: Hashable & Sendable>: Sendable {
@@ -13,7 +19,7 @@ package struct WaitingLine<ID: Hashable & Sendable>: Sendable {
     private let limit: Int
 
     /// The limits count the one whose turn it is too.
-    package init(limitPerUser: Int = 4, limit: Int = 32) {
+    package init(limitPerUser: Int = WaitingLimit.perUser, limit: Int = WaitingLimit.inAll) {
         self.limitPerUser = limitPerUser
         self.limit = limit
     }

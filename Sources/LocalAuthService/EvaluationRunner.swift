@@ -96,6 +96,7 @@ internal import LocalAuthModel
     private func hasRoom(for user: UserID) -> Bool {
         let users = running.values.filter { !$0.isAnswered }
             .compactMap { $0.parties?.caller.account.id }
-        return users.count <= 32 && users.count(where: { $0 == user }) <= 4
+        return users.count <= WaitingLimit.inAll
+            && users.count(where: { $0 == user }) <= WaitingLimit.perUser
     }
 }
