@@ -150,3 +150,26 @@ import Testing
         #expect(try await scene.client.list() == ["right-index-finger"])
     }
 }
+
+@Suite(.timeLimit(.minutes(1))) struct `An enrolment by somebody who sits here` {
+    // Root may enrol from anywhere, so somebody else has to.
+    @Test(.enabled("needs root, to be another user") { OtherAccount.canBe })
+    func `ends when the session is left, and nothing of it is kept`() async throws {
+        let scene = try await MachineScene()
+        let user = UInt32(OtherAccount.alice.uid)
+        await scene.logind.add("c2", FakeLogind.Session(user: user))
+        await scene.logind.setDisplay(of: user, to: "c2")
+        let line = busctl(
+            scene.service, "EnrollFinger", ["ssa{sv}", "", "left-thumb", "0"],
+            interface: "org.example.LocalAuth.Management")
+        let enrolment = running(line, as: .alice)
+        try await scene.reader.waitUntilOpen()
+        await scene.logind.change("c2", to: FakeLogind.Session(isActive: false, user: user))
+        let result = try await enrolment.value
+        #expect(result.status != 0)
+        #expect(result.errors.contains("Canceled by the system."), "\(result.errors)")
+        try await scene.reader.waitUntilClosed()
+        #expect(try await scene.client.list(user: OtherAccount.alice.name) == [])
+        try await touch(scene.reader, by: scene.client)
+    }
+}
