@@ -8,7 +8,10 @@ package enum Service {
     package static let path: ObjectPath = "/org/example/LocalAuth"
     package static let interface: InterfaceName = "org.example.LocalAuth"
     package static let managementInterface: InterfaceName = "org.example.LocalAuth.Management"
+    package static let agentManagerInterface: InterfaceName = "org.example.LocalAuth.AgentManager"
     package static let readerInterface: InterfaceName = "org.example.LocalAuth.Reader"
+    /// Of the objects that agents export.
+    package static let agentInterface: InterfaceName = "org.example.LocalAuth.Agent"
 
     /// The object of the reader with this number.
     package static func readerPath(_ number: UInt32) -> ObjectPath {
@@ -34,6 +37,11 @@ package enum ServiceError: String, CaseIterable, Sendable {
     case domainStateChanged = "DomainStateChanged"
     case readerBusy = "ReaderBusy"
     case notAuthorized = "NotAuthorized"
+    case accountUnavailable = "AccountUnavailable"
+    case passwordNotAvailable = "PasswordNotAvailable"
+    case agentExists = "AgentExists"
+    case noSuchPrompt = "NoSuchPrompt"
+    case ticketInvalid = "TicketInvalid"
     case fingerAlreadyEnrolled = "FingerAlreadyEnrolled"
     case noSuchFinger = "NoSuchFinger"
     case readerStorageFull = "ReaderStorageFull"

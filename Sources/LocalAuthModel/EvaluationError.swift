@@ -26,13 +26,17 @@ package enum EvaluationError: Error, CaseIterable, Hashable, Sendable {
     case readerBusy
     /// polkit said no.
     case notAuthorized
+    /// The account is locked or has expired.
+    case accountUnavailable
+    /// The password could not be checked: PAM is broken or does not answer.
+    case passwordNotAvailable
     /// Too many evaluations wait.
     case limitsExceeded
 
     /// The raw value of Apple's `LAError.Code` that stands for this ending.
     package var laErrorCode: Int32 {
         switch self {
-        case .authenticationFailed, .domainStateChanged: -1
+        case .authenticationFailed, .domainStateChanged, .accountUnavailable: -1
         case .userCancel: -2
         case .userFallback: -3
         case .systemCancel, .timeout, .limitsExceeded: -4
@@ -42,7 +46,7 @@ package enum EvaluationError: Error, CaseIterable, Hashable, Sendable {
         case .biometryLockout: -8
         case .appCancel: -9
         case .biometryDisconnected: -13
-        case .notInteractive, .notAuthorized: -1004
+        case .notInteractive, .notAuthorized, .passwordNotAvailable: -1004
         }
     }
 }
@@ -72,7 +76,7 @@ extension EvaluationError {
             return .notInteractive
         case .authenticationFailed, .userCancel, .userFallback, .systemCancel, .passcodeNotSet,
             .appCancel, .notInteractive, .timeout, .domainStateChanged, .notAuthorized,
-            .limitsExceeded:
+            .accountUnavailable, .passwordNotAvailable, .limitsExceeded:
             return self
         }
     }

@@ -27,6 +27,8 @@ extension EvaluationError {
         case .domainStateChanged: ServiceError.domainStateChanged.name
         case .readerBusy: ServiceError.readerBusy.name
         case .notAuthorized: ServiceError.notAuthorized.name
+        case .accountUnavailable: ServiceError.accountUnavailable.name
+        case .passwordNotAvailable: ServiceError.passwordNotAvailable.name
         case .limitsExceeded: .limitsExceeded
         }
     }
@@ -48,6 +50,8 @@ extension EvaluationError {
         case .domainStateChanged: "The enrolled fingers have changed."
         case .readerBusy: "Another program uses the fingerprint reader."
         case .notAuthorized: "The system's policy does not allow this."
+        case .accountUnavailable: "The account is locked or has expired."
+        case .passwordNotAvailable: "The password cannot be checked now."
         case .limitsExceeded: "Too many evaluations are waiting."
         }
     }

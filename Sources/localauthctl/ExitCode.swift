@@ -53,15 +53,16 @@ extension ExitCode {
     init(_ error: ServiceError) {
         self =
             switch error {
-            case .authenticationFailed, .domainStateChanged: .no
+            case .authenticationFailed, .domainStateChanged, .ticketInvalid: .no
             case .userCancel, .systemCancel, .appCancel: .canceled
             case .userFallback: .fallback
             case .timeout: .timeout
             case .biometryNotAvailable, .biometryNotEnrolled, .biometryDisconnected, .readerBusy,
-                .passcodeNotSet:
+                .passcodeNotSet, .passwordNotAvailable, .agentExists:
                 .unavailable
             case .biometryLockout: .lockedOut
-            case .notInteractive, .notAuthorized: .notAllowed
+            case .notInteractive, .notAuthorized, .accountUnavailable: .notAllowed
+            case .noSuchPrompt: .unknown
             case .fingerAlreadyEnrolled, .noSuchFinger, .readerStorageFull, .storageFailed,
                 .enrollmentFailed:
                 .notManaged

@@ -9,7 +9,8 @@ import Testing
         .passcodeNotSet: -5, .biometryNotAvailable: -6, .biometryNotEnrolled: -7,
         .biometryLockout: -8, .appCancel: -9, .biometryDisconnected: -13,
         .notInteractive: -1004, .timeout: -4, .domainStateChanged: -1, .readerBusy: -6,
-        .notAuthorized: -1004, .limitsExceeded: -4,
+        .notAuthorized: -1004, .accountUnavailable: -1, .passwordNotAvailable: -1004,
+        .limitsExceeded: -4,
     ]
 
     @Test(arguments: EvaluationError.allCases)

@@ -9,16 +9,17 @@ import Testing
 @Suite struct `An exit code` {
     /// The promise, written down a second time on purpose.
     private static let promised: [ServiceError: Int32] = [
-        .authenticationFailed: 1, .domainStateChanged: 1,
+        .authenticationFailed: 1, .domainStateChanged: 1, .ticketInvalid: 1,
         .userCancel: 3, .systemCancel: 3, .appCancel: 3,
         .timeout: 4,
         .biometryNotAvailable: 5, .biometryNotEnrolled: 5, .biometryDisconnected: 5,
-        .readerBusy: 5, .passcodeNotSet: 5,
+        .readerBusy: 5, .passcodeNotSet: 5, .passwordNotAvailable: 5, .agentExists: 5,
         .biometryLockout: 6,
-        .notInteractive: 7, .notAuthorized: 7,
+        .notInteractive: 7, .notAuthorized: 7, .accountUnavailable: 7,
         .fingerAlreadyEnrolled: 9, .noSuchFinger: 9, .readerStorageFull: 9, .storageFailed: 9,
         .enrollmentFailed: 9,
         .userFallback: 10,
+        .noSuchPrompt: 70,
     ]
 
     @Test(arguments: ServiceError.allCases)
