@@ -43,41 +43,18 @@ package struct HistoryEntry: Hashable, Sendable {
         self.kind = kind
         self.time = time
         self.callerUser = callerUser
-        self.reason = shown(reason, limit: Self.longestReason)
+        self.reason = harmlessText(reason, limit: Self.longestReason)
         self.policy = policy
-        self.method = shown(method, limit: Self.longestText)
-        self.outcome = shown(outcome, limit: Self.longestText)
+        self.method = harmlessText(method, limit: Self.longestText)
+        self.outcome = harmlessText(outcome, limit: Self.longestText)
         self.misses = misses
         name(program)
     }
 
     /// Puts down what the caller's program is called.
     package mutating func name(_ program: CallerProgram?) {
-        callerName = shown(program?.name ?? "", limit: Self.longestText)
+        callerName = harmlessText(program?.name ?? "", limit: Self.longestText)
         callerEvidence = callerName.isEmpty ? nil : program?.evidence
-    }
-}
-
-/// The beginning of a text, without what could move a cursor, begin a line, or turn the order of
-/// what is read. Honest text of any script stays as it is.
-private func shown(_ text: String, limit: Int) -> String {
-    var result = String.UnicodeScalarView()
-    var count = 0
-    for scalar in text.unicodeScalars {
-        let kept = isHarmless(scalar) ? scalar : "\u{fffd}"
-        count += UTF8.width(kept)
-        guard count <= limit else { break }
-        result.append(kept)
-    }
-    return String(result)
-}
-
-private func isHarmless(_ scalar: Unicode.Scalar) -> Bool {
-    switch scalar.properties.generalCategory {
-    case .control, .lineSeparator, .paragraphSeparator, .surrogate: false
-    // The joiners are part of how some scripts are written.
-    case .format: scalar == "\u{200c}" || scalar == "\u{200d}"
-    default: true
     }
 }
 

@@ -13,8 +13,8 @@ import Testing
 
     @Test(arguments: [
         ("open the safe", "open the safe"), ("שלום abc", "שלום abc"), ("e\u{301}", "e\u{301}"),
-        ("a\nb\u{1b}[31m\0", "a\u{fffd}b\u{fffd}[31m\u{fffd}"),
-        ("\u{202e}x\u{2066}\u{2028}\u{200b}", "\u{fffd}x\u{fffd}\u{fffd}\u{fffd}"),
+        ("a\nb\u{1b}[31m\0", "a b\u{fffd}[31m\u{fffd}"),
+        ("\u{202e}x\u{2066}\u{2028}\u{200b}", "\u{fffd}x\u{fffd} \u{fffd}"),
         ("\u{915}\u{94d}\u{200d}\u{937}", "\u{915}\u{94d}\u{200d}\u{937}"),
     ]) func `holds nothing that could deceive`(text: String, kept: String) {
         let entry = entry(
@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    @Test(arguments: ["x", "é", "\u{1f446}", "\n", "\u{301}"])
+    @Test(arguments: ["x", "é", "\u{1f446}", "\n", "x\u{301}"])
     func `holds the beginning of what is too long`(unit: String) {
         let text = String(repeating: unit, count: 5_000)
         let entry = entry(

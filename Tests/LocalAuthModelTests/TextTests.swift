@@ -63,6 +63,31 @@ import Testing
     }
 }
 
+@Suite struct `A text that may be shown` {
+    @Test(arguments: [
+        ("open the safe", "open the safe"), ("<b>&amp;</b>", "<b>&amp;</b>"),
+        ("a\n\n\nPassword:\tb", "a   Password: b"),
+        ("\u{1b}[2J\u{7f}\u{9b}", "\u{fffd}[2J\u{fffd}\u{fffd}"),
+        ("\u{202e}gnp\u{2066}.exe", "\u{fffd}gnp\u{fffd}.exe"), ("\u{fffe}", "\u{fffd}"),
+        (
+            "\u{5e9}\u{5b8}\u{5dc}\u{5d5}\u{5b9}\u{5dd} abc",
+            "\u{5e9}\u{5b8}\u{5dc}\u{5d5}\u{5b9}\u{5dd} abc"
+        ),
+        ("\u{5d0}!\u{200f} \u{61c}\u{200e}", "\u{5d0}!\u{200f} \u{61c}\u{200e}"), ("👨‍👩‍👧", "👨‍👩‍👧"),
+    ])
+    func `has nothing that could deceive, and of honest text everything`(
+        text: String, shown: String
+    ) {
+        #expect(Array(harmlessText(text, limit: 100).utf8) == Array(shown.utf8))
+    }
+
+    @Test func `has no towers of marks, and its limit in bytes`() {
+        let tower = "x" + String(repeating: "\u{301}", count: 500) + "y"
+        #expect(harmlessText(tower, limit: 2_000).unicodeScalars.count == 10)
+        #expect(harmlessText("12345\u{e9}", limit: 6) == "12345")
+    }
+}
+
 @Suite struct `A name that becomes a file name` {
     private static let good: [String] = [
         "alice", "a", "..a", "...", "-rf", "with space", "\u{e9}", ".hidden",

@@ -45,7 +45,7 @@ private func values(_ key: HistoryKey, _ entries: [[String: BusValue]]) -> [BusV
                 entry == [
                     "kind": .string("evaluate"), "caller": .string(""),
                     "caller-evidence": .string(""), "caller-uid": .uint32(1_000),
-                    "reason": .string("pay\u{fffd}now"), "policy": .uint32(2),
+                    "reason": .string("pay now"), "policy": .uint32(2),
                     "method": .string("biometrics"), "outcome": .string("success"),
                     "misses": .uint32(1),
                 ])
