@@ -59,6 +59,18 @@ extension BusConnection {
         }
     }
 
+    /// Calls a method and wants to hear nothing of it, so that one who never answers costs nothing.
+    package func tell<M: BusMethod>(
+        _ method: M.Type, _ arguments: M.Arguments, to destination: Destination,
+        at path: ObjectPath
+    ) {
+        let message = BusMessage.call(
+            of: destination, at: path, interface: M.interface, member: M.member)
+        message.wantNoReply()
+        message.encode(arguments)
+        send(message)
+    }
+
     private func call(
         _ message: BusMessage, deadline: Duration?
     ) async -> Result<BusMessage, BusError> {
@@ -165,6 +177,8 @@ extension BusMessage {
         guard let raw = unsafe made else { preconditionFailure("out of memory") }
         return unsafe BusMessage(adopting: raw)
     }
+
+    func wantNoReply() { unsafe withRaw { unsafe dbus_message_set_no_reply($0, 1) } }
 
     func allowInteraction() {
         unsafe withRaw { unsafe dbus_message_set_allow_interactive_authorization($0, 1) }

@@ -91,6 +91,7 @@ package enum EnvironmentKey: String, CaseIterable, Sendable {
     case lockoutSecondsLeft = "lockout-seconds-left"
     case sensorInaccessible = "sensor-inaccessible"
     case readers
+    case passwordSet = "password-set"
     case agentPresent = "agent-present"
 }
 

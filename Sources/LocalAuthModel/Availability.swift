@@ -52,8 +52,21 @@ package struct BiometryFacts: Hashable, Sendable {
             && !outOfOrder.contains(reader.id)
     }
 
-    /// The readers on which the policy could be evaluated now, and if there are none, why.
-    package func evaluate(_ policy: Policy) -> Result<[ReaderDescription], EvaluationError> {
-        biometry().mapError { $0.under(policy) }
+    /// The readers that a requirement could be met on now, none where only the password is left;
+    /// and if it cannot be met, why.
+    package func readers(
+        for requirement: Requirement, password: PasswordOffer
+    ) -> Result<[ReaderDescription], EvaluationError> {
+        // Nothing is begun that the sleep would end.
+        guard !isAsleep || requirement == .finger else { return .failure(.notInteractive) }
+        let biometry = requirement == .password ? .success([]) : biometry()
+        switch (biometry, password) {
+        case (.success(let readers), .taken): return .success(readers)
+        case (.success(let readers), .refused(let obstacle)):
+            return readers.isEmpty ? .failure(obstacle) : .success(readers)
+        case (.failure(let error), _) where requirement == .finger: return .failure(error)
+        case (.failure, .taken): return .success([])
+        case (.failure, .refused(let obstacle)): return .failure(obstacle)
+        }
     }
 }

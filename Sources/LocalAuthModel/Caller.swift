@@ -58,11 +58,29 @@ package enum Presence: Hashable, Sendable {
     case unknown
 }
 
+/// Names a session, in whatever way its keeper does.
+package struct SessionID: Hashable, Sendable {
+    package let rawValue: String
+    package init(_ rawValue: String) { self.rawValue = rawValue }
+}
+
+/// Where a caller sits.
+package struct Seating: Hashable, Sendable {
+    package let presence: Presence
+    /// The session that it belongs to, if one is known.
+    package let session: SessionID?
+
+    package init(_ presence: Presence, in session: SessionID? = nil) {
+        self.presence = presence
+        self.session = session
+    }
+}
+
 /// Who sits where.
 package protocol SessionWatching: Sendable {
-    /// Begins to watch; `changed` is called when presence may be different for anybody.
+    /// Begins to watch; `changed` is called when seatings may be different for anybody.
     func start(changed: @escaping @Sendable () -> Void) async
-    func presence(of caller: Caller) async -> Presence
+    func seating(of caller: Caller) async -> Seating
 }
 
 /// The accounts of this machine.

@@ -64,20 +64,3 @@ extension EvaluationError {
             }
     }
 }
-
-extension EvaluationError {
-    /// The ending under a policy: where a finger cannot be used, policy 2 would go on with the
-    /// password, and for that there is no prompt.
-    package func under(_ policy: Policy) -> EvaluationError {
-        guard policy == .deviceOwnerAuthentication else { return self }
-        switch self {
-        case .biometryNotAvailable, .biometryNotEnrolled, .biometryLockout,
-            .biometryDisconnected, .readerBusy:
-            return .notInteractive
-        case .authenticationFailed, .userCancel, .userFallback, .systemCancel, .passcodeNotSet,
-            .appCancel, .notInteractive, .timeout, .domainStateChanged, .notAuthorized,
-            .accountUnavailable, .passwordNotAvailable, .limitsExceeded:
-            return self
-        }
-    }
-}

@@ -11,90 +11,100 @@ package let firstEvaluationEffects: [EvaluationEffect] = [.admit]
 package func step(
     _ state: EvaluationState, _ event: EvaluationEvent, _ terms: EvaluationTerms
 ) -> EvaluationOutcome {
-    let outcome = follow(state, event, terms)
-    return (outcome.state, outcome.effects.map { $0.under(terms.policy) })
+    switch state {
+    case .admitting, .queued, .preparing, .presenting: stepBefore(state, event, terms)
+    case .asking(let asking): stepAsking(asking, event, terms)
+    case .charging(let asking): stepCharging(asking, event, terms)
+    case .confirming(let asking): stepConfirming(asking, event)
+    case .ending(let asking, let charges): stepEnding(asking, charges, event)
+    case .finished: (.finished, [])
+    }
 }
 
-private func follow(
+/// Before the user is asked: one thing after the other.
+private func stepBefore(
     _ state: EvaluationState, _ event: EvaluationEvent, _ terms: EvaluationTerms
 ) -> EvaluationOutcome {
-    switch (state, event) {
-    // Before the readers
-    case (.admitting, .admitted): (.queued, [.queue])
-    case (.queued, .turnCame): (.preparing, [.prepare])
-    case (.preparing, .prepared(let readers, let left)): arm(readers, left)
-    case (.admitting, .refused(let error)), (.admitting, .interrupted(let error)),
-        (.queued, .refused(let error)), (.queued, .interrupted(let error)),
-        (.preparing, .refused(let error)), (.preparing, .interrupted(let error)):
-        (.finished, [.answer(error), .leave])
-
-    // Readers are armed
-    case (.scanning(let scan), .opened(let reader)): scanNow(scan, reader)
-    case (.scanning(let scan), .sensed(let reader, let sensor)): sensed(scan, reader, sensor)
-    case (.scanning(let scan), .judged(let reader, let verdict)):
-        judge(scan, reader, verdict, terms)
-    case (.scanning(let scan), .failed(let reader, let failure)):
-        lose(scan, reader, failure)
-    case (.scanning(let scan), .released(let reader)): (.scanning(scan.without(reader)), [])
-    case (.scanning(let scan), .interrupted(let error)), (.scanning(let scan), .refused(let error)):
-        end(scan, error)
-
-    // A miss is being written down
-    case (.charging(let scan), .charged(let left)): afterCharge(scan, left, terms)
-    case (.charging(let scan), .opened(let reader)): scanMeanwhile(scan, reader)
-    case (.charging(let scan), .judged(let reader, let verdict)):
-        keep(scan, reader, verdict)
-    case (.charging(let scan), .sensed(let reader, let sensor)):
-        senseMeanwhile(scan, reader, sensor)
-    case (.charging(let scan), .failed(let reader, _)): loseMeanwhile(scan, reader)
-    case (.charging(let scan), .released(let reader)): (.charging(scan.without(reader)), [])
-    case (.charging(let scan), .interrupted(let error)), (.charging(let scan), .refused(let error)):
-        end(scan, error, charges: 1)
-
-    // A match is being confirmed; its readers are letting go
-    case (.confirming(let scan), .confirmed): end(scan, nil)
-    case (.confirming(let scan), .refused(let error)),
-        (.confirming(let scan), .interrupted(let error)):
-        end(scan, error)
-    case (.confirming(let scan), .released(let reader)): (.confirming(scan.without(reader)), [])
-
-    // Answered
-    case (.ending(let scan, let charges), .released(let reader)):
-        settle(scan.without(reader), charges)
-    case (.ending(let scan, let charges), .charged): settle(scan, charges - min(charges, 1))
-    case (.ending(let scan, let charges), .judged(let reader, let verdict)):
-        judgeLate(scan, reader, verdict, charges)
-    case (.ending(let scan, let charges), .overdue): yieldTurn(scan, charges)
-
-    // What comes too late or means nothing here
-    case (.admitting, .turnCame), (.admitting, .prepared), (.admitting, .opened),
-        (.admitting, .sensed), (.admitting, .judged), (.admitting, .failed),
-        (.admitting, .released), (.admitting, .charged), (.admitting, .confirmed),
-        (.admitting, .overdue),
-        (.queued, .admitted), (.queued, .prepared), (.queued, .opened), (.queued, .sensed),
-        (.queued, .judged), (.queued, .failed), (.queued, .released), (.queued, .charged),
-        (.queued, .confirmed), (.queued, .overdue),
-        (.preparing, .admitted), (.preparing, .turnCame), (.preparing, .opened),
-        (.preparing, .sensed), (.preparing, .judged), (.preparing, .failed),
-        (.preparing, .released), (.preparing, .charged), (.preparing, .confirmed),
-        (.preparing, .overdue),
-        (.scanning, .admitted), (.scanning, .turnCame), (.scanning, .prepared),
-        (.scanning, .charged), (.scanning, .confirmed), (.scanning, .overdue),
-        (.charging, .admitted), (.charging, .turnCame), (.charging, .prepared),
-        (.charging, .confirmed), (.charging, .overdue),
-        (.confirming, .admitted), (.confirming, .turnCame), (.confirming, .prepared),
-        (.confirming, .opened), (.confirming, .sensed), (.confirming, .judged),
-        (.confirming, .failed), (.confirming, .charged), (.confirming, .overdue),
-        (.ending, .admitted), (.ending, .refused), (.ending, .turnCame), (.ending, .prepared),
-        (.ending, .opened), (.ending, .sensed), (.ending, .failed),
-        (.ending, .confirmed), (.ending, .interrupted),
-        (.finished, _):
+    switch event {
+    case .admitted: if case .admitting = state { (.queued, [.queue]) } else { (state, []) }
+    case .turnCame: if case .queued = state { (.preparing, [.prepare]) } else { (state, []) }
+    case .prepared(let offer):
+        if case .preparing = state { begin(offer, terms) } else { (state, []) }
+    case .presented:
+        if case .presenting(let offer) = state { arm(offer, terms) } else { (state, []) }
+    case .refused(let error), .interrupted(let error): (.finished, [.answer(error), .leave])
+    case .opened, .sensed, .judged, .failed, .released, .charged, .fallbackChosen,
+        .passwordSubmitted, .passwordQuestioned, .passwordJudged, .confirmed, .overdue:
         (state, [])
     }
 }
 
-extension EvaluationEffect {
-    fileprivate func under(_ policy: Policy) -> EvaluationEffect {
-        if case .answer(let error?) = self { .answer(error.under(policy)) } else { self }
+/// The user is asked.
+private func stepAsking(
+    _ asking: Asking, _ event: EvaluationEvent, _ terms: EvaluationTerms
+) -> EvaluationOutcome {
+    switch event {
+    case .opened(let reader): scanNow(asking, reader)
+    case .sensed(let reader, let sensor): sensed(asking, reader, sensor)
+    case .judged(let reader, let verdict): judge(asking, reader, verdict, terms)
+    case .failed(let reader, let failure): lose(asking, reader, failure, terms)
+    case .released(let reader): release(asking, reader)
+    case .fallbackChosen: fallBack(asking, terms)
+    case .passwordSubmitted(let entry): submit(asking, entry, terms)
+    case .passwordQuestioned(let entry): question(asking, entry, terms)
+    case .passwordJudged(let entry, let verdict): judge(asking, entry, verdict, terms)
+    case .interrupted(let error), .refused(let error): end(asking, error)
+    case .admitted, .turnCame, .prepared, .presented, .charged, .confirmed, .overdue:
+        (.asking(asking), [])
+    }
+}
+
+/// A miss is being written down.
+private func stepCharging(
+    _ asking: Asking, _ event: EvaluationEvent, _ terms: EvaluationTerms
+) -> EvaluationOutcome {
+    switch event {
+    case .charged(let left): afterCharge(asking, left, terms)
+    case .opened(let reader): scanMeanwhile(asking, reader)
+    case .sensed(let reader, let sensor): senseMeanwhile(asking, reader, sensor)
+    case .judged(let reader, let verdict): keep(asking, reader, verdict)
+    case .failed(let reader, _): loseMeanwhile(asking, reader)
+    case .released(let reader): (.charging(asking.without(reader)), [])
+    case .fallbackChosen: fallBackMeanwhile(asking, terms)
+    case .passwordSubmitted(let entry): meanwhile(submit(asking, entry, terms))
+    case .passwordQuestioned(let entry): meanwhile(question(asking, entry, terms))
+    case .passwordJudged(let entry, let verdict): keep(asking, entry, verdict)
+    case .interrupted(let error), .refused(let error): end(asking, error, charges: 1)
+    case .admitted, .turnCame, .prepared, .presented, .confirmed, .overdue:
+        (.charging(asking), [])
+    }
+}
+
+/// It is the user, which is being confirmed; the readers are letting go.
+private func stepConfirming(_ asking: Asking, _ event: EvaluationEvent) -> EvaluationOutcome {
+    switch event {
+    case .confirmed: end(asking, nil)
+    case .refused(let error), .interrupted(let error): end(asking, error)
+    case .released(let reader): (.confirming(asking.without(reader)), [])
+    case .judged(let reader, let verdict): (.confirming(asking.notingLate(reader, verdict)), [])
+    case .admitted, .turnCame, .prepared, .presented, .opened, .sensed, .failed, .charged,
+        .fallbackChosen, .passwordSubmitted, .passwordQuestioned, .passwordJudged, .overdue:
+        (.confirming(asking), [])
+    }
+}
+
+/// Answered.
+private func stepEnding(
+    _ asking: Asking, _ charges: UInt32, _ event: EvaluationEvent
+) -> EvaluationOutcome {
+    switch event {
+    case .released(let reader): settle(asking.without(reader), charges)
+    case .charged: settle(asking, charges - min(charges, 1))
+    case .judged(let reader, let verdict): judgeLate(asking, reader, verdict, charges)
+    case .overdue: yieldTurn(asking, charges)
+    case .admitted, .refused, .turnCame, .prepared, .presented, .opened, .sensed, .failed,
+        .fallbackChosen, .passwordSubmitted, .passwordQuestioned, .passwordJudged, .confirmed,
+        .interrupted:
+        (.ending(asking, charges: charges), [])
     }
 }

@@ -10,6 +10,15 @@ package struct Reason: Hashable, Sendable {
 
     package let text: String
 
+    private init(own text: String) { self.text = text }
+
+    /// The service's own words.
+    package static let enrolment = Reason(own: "enrol a finger")
+    package static let deletion = Reason(own: "delete fingers")
+
+    /// The words as they may be shown: plain, and on one line.
+    package var shown: String { harmlessText(text, limit: Self.limit) }
+
     package init(_ text: String) throws(Failure) {
         guard text.utf8.count <= Self.limit else { throw .tooLong }
         guard text.unicodeScalars.contains(where: isVisible) else { throw .empty }

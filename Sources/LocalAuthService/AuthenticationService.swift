@@ -16,11 +16,13 @@ package struct ServicePorts: Sendable {
     package var authority: any Authorizing
     package var accounts: any AccountLookup
     package var programs: any ProgramLookup
+    package var passwords: any PasswordVerifying
 
     package init(
         readers: any ReaderDriving, prints: any PrintStoring, lockouts: any LockoutStoring,
         history: any HistoryStoring, sessions: any SessionWatching, machine: any MachineWatching,
-        authority: any Authorizing, accounts: any AccountLookup, programs: any ProgramLookup
+        authority: any Authorizing, accounts: any AccountLookup, programs: any ProgramLookup,
+        passwords: any PasswordVerifying
     ) {
         self.readers = readers
         self.prints = prints
@@ -31,6 +33,7 @@ package struct ServicePorts: Sendable {
         self.authority = authority
         self.accounts = accounts
         self.programs = programs
+        self.passwords = passwords
     }
 }
 
@@ -42,6 +45,8 @@ package struct ServiceSettings: Sendable {
     package var requiresAgent = false
     /// How long a person may take from one touch of an enrolment to the next.
     package var enrolmentPatience: Duration = .seconds(60)
+    /// How long a person may take for the password that enrolling and deleting need.
+    package var passwordPatience: Duration = .seconds(120)
     package var driverPatience = DriverPatience()
     package var promptPatience = PromptPatience()
     package init() {}
@@ -69,6 +74,8 @@ package struct DriverPatience: Sendable {
     private let evaluations: EvaluationRunner
     private let management: ManagementAdaptor
     private let main: MainAdaptor
+    private let agents: AgentRegistry
+    private let agentManager: AgentAdaptor
     private let log: Log
     /// Called with the number of readers when it may be another than before.
     package var onReaders: ((Int) -> Void)?
@@ -91,11 +98,16 @@ package struct DriverPatience: Sendable {
             lockout: LockoutKeeper(
                 store: ports.lockouts, rules: settings.lockout, boot: boot,
                 log: log.topic("lockout")),
-            care: ReaderCare(log: log.topic("readers")), requiresAgent: settings.requiresAgent)
+            care: ReaderCare(log: log.topic("readers")))
+        agents = AgentRegistry(on: connection, gate: gate)
+        let feasibility = Feasibility(
+            biometry: biometry, agents: agents, passwords: ports.passwords,
+            requiresAgent: settings.requiresAgent)
         evaluations = EvaluationRunner(
             EvaluationServices(
                 callers: callers, accounts: ports.accounts, gate: gate, biometry: biometry,
-                line: line, readers: ports.readers, prints: ports.prints, audience: audience,
+                feasibility: feasibility, agents: agents, passwords: ports.passwords, line: line,
+                readers: ports.readers, prints: ports.prints, audience: audience,
                 fingers: FingerMemory(), prompts: PromptKeeper(settings.promptPatience),
                 history: history,
                 rules: settings.lockout, patience: settings.driverPatience,
@@ -104,14 +116,18 @@ package struct DriverPatience: Sendable {
             callers: callers,
             management: Management(
                 ManagementServices(
-                    gate: gate, accounts: ports.accounts, biometry: biometry, line: line,
+                    gate: gate, evaluations: evaluations, accounts: ports.accounts,
+                    biometry: biometry, line: line,
                     readers: ports.readers, prints: ports.prints, history: history,
                     patience: settings.enrolmentPatience,
+                    passwordPatience: settings.passwordPatience,
                     driverPatience: settings.driverPatience, log: log.topic("management"))),
             on: connection)
         main = MainAdaptor(
-            callers: callers, gate: gate, biometry: biometry, evaluations: evaluations,
+            callers: callers, gate: gate, biometry: biometry, feasibility: feasibility,
+            agents: agents, passwords: ports.passwords, evaluations: evaluations,
             audience: audience, defaultTimeout: settings.defaultTimeout, version: version)
+        agentManager = AgentAdaptor(callers: callers, agents: agents)
         connectParts()
     }
 
@@ -120,7 +136,8 @@ package struct DriverPatience: Sendable {
     package func export() {
         connection.export(
             BusObject(
-                Service.path, [main.interface, management.interface], isManager: true))
+                Service.path, [main.interface, management.interface, agentManager.interface],
+                isManager: true))
     }
 
     /// Takes the service's name; false when another instance has it.
@@ -160,10 +177,13 @@ package struct DriverPatience: Sendable {
     }
 
     /// Whether nobody waits for anything, the machine is awake, and no reader is in use, at rest or
-    /// still warm: how it is would be forgotten.
-    package var isIdle: Bool { isIdleButForWatchers && audience.isUnwatched }
+    /// still warm: how it is would be forgotten. So would a session's agent.
+    package var isIdle: Bool {
+        isIdleButForWatchers && audience.isUnwatched && agents.isEmpty
+    }
 
-    /// The same for an instance that has to leave soon; whoever watches asks the next one to.
+    /// The same for an instance that has to leave soon; whoever watches or shows prompts asks the
+    /// next one to let it.
     package var isIdleButForWatchers: Bool {
         evaluations.isIdle && management.isIdle && line.isEmpty && history.isIdle
             && !biometry.isAsleep && !biometry.care.isAnyResting
@@ -190,6 +210,7 @@ package struct DriverPatience: Sendable {
             if let self { onReaders?(biometry.readers.readers.count) }
         }
         biometry.prints.onChange = changed
+        agents.onChange = changed
         biometry.lockout.onChange = { [weak self] account, standing in
             guard let self else { return }
             audience.lockout(account, standing, and: evaluations.callers(about: account))
@@ -252,6 +273,7 @@ package struct DriverPatience: Sendable {
         evaluations.forget(name)
         management.forget(name)
         audience.unwatch(name)
+        agents.forget(name)
         BusQueue.task { await self.gate.forget(name) }
     }
 }

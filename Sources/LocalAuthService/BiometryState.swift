@@ -15,7 +15,6 @@ internal import SystemSupport
     /// Whether the machine is asleep, or about to be.
     private(set) var isAsleep = false
 
-    private let requiresAgent: Bool
     private var isReady = false
     private let readiness = Waiters()
     private var reunion: Reunion?
@@ -32,14 +31,12 @@ internal import SystemSupport
     private static let reunionTime: Duration = .seconds(3)
 
     init(
-        readers: ReaderRegistry, prints: PrintIndex, lockout: LockoutKeeper, care: ReaderCare,
-        requiresAgent: Bool
+        readers: ReaderRegistry, prints: PrintIndex, lockout: LockoutKeeper, care: ReaderCare
     ) {
         self.readers = readers
         self.prints = prints
         self.lockout = lockout
         self.care = care
-        self.requiresAgent = requiresAgent
     }
 
     /// The readers are known now. What is asked before waits for this, so that a daemon that was
@@ -116,37 +113,16 @@ internal import SystemSupport
         return facts
     }
 
-    /// The readers on which the policy could be evaluated now: the one rule behind
-    /// `CanEvaluatePolicy` and `EvaluatePolicy`, so that the two agree.
-    func readers(
-        for policy: Policy, of account: Account
-    ) async throws(EvaluationError) -> [ReaderDescription] {
-        // Where the administrator wants a prompt with every scan, there is none yet to be had.
-        guard !requiresAgent else { throw .notInteractive }
-        return try await facts(of: account).evaluate(policy).get()
-    }
-
-    /// Whether the policy could be evaluated, now or as soon as a reader is back that the last
-    /// sleep took.
-    func canEvaluate(_ policy: Policy, for account: Account) async throws(EvaluationError) {
-        do throws(EvaluationError) {
-            _ = try await readers(for: policy, of: account)
-        } catch {
-            guard await isComingBack(for: account) else { throw error }
-        }
-    }
-
-    /// Passes when the policy can be evaluated; waits for a reader that the last sleep took.
-    func beginEvaluating(_ policy: Policy, for account: Account) async throws(EvaluationError) {
+    /// Returns when no reader is waited for that the last sleep took and that this user needs.
+    func waitForReunion(of account: Account) async {
         while await isComingBack(for: account), let waiters = reunion?.waiters {
             await waiters.wait { reunion?.waiters !== waiters || isAsleep }
         }
-        _ = try await readers(for: policy, of: account)
     }
 
     /// Whether all that keeps a finger from being asked for is a reader that was here before the
     /// machine slept.
-    private func isComingBack(for account: Account) async -> Bool {
+    func isComingBack(for account: Account) async -> Bool {
         guard let reunion, !isAsleep else { return false }
         let facts = await facts(of: account)
         guard !facts.lockout.isLocked, facts.usableReaders.isEmpty else { return false }

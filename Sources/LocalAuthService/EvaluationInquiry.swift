@@ -10,6 +10,9 @@ internal import SystemSupport
     let accounts: any AccountLookup
     let gate: Gate
     let biometry: BiometryState
+    let feasibility: Feasibility
+    let agents: AgentRegistry
+    let passwords: any PasswordVerifying
     let line: ReaderLine
     let readers: any ReaderDriving
     let prints: any PrintStoring
@@ -40,6 +43,10 @@ internal import SystemSupport
     private(set) var program: Task<CallerProgram?, Never>?
     /// The prints that a touch on each reader is compared with.
     private(set) var galleries: [ReaderID: [StoredPrint]] = [:]
+    /// Who shows the prompt, if somebody does.
+    private(set) var agent: PromptAgent?
+    /// The first of the readers that are asked.
+    private(set) var reader: ReaderDescription?
 
     private let request: EvaluationRequest
     private let connection: UniqueName
@@ -65,12 +72,21 @@ internal import SystemSupport
             parties = Parties(caller: caller, account: caller.account)
             guard services.hasRoom(caller.account.id) else { throw .limitsExceeded }
             program = services.callers.program(of: caller)
-            _ = try await services.gate.admit(caller, to: .evaluate, interactive: isInteractive)
-            let account = try await evaluated(by: caller)
+            let account: Account
+            switch request.purpose {
+            case .evaluate:
+                _ = try await services.gate.admit(
+                    caller, to: .evaluate, interactive: isInteractive)
+                account = try await evaluated(by: caller)
+            case .enroll, .delete:
+                try await services.gate.requirePresence(of: caller)
+                account = caller.account
+            }
             parties = Parties(caller: caller, account: account)
             // Nothing that would succeed without a prompt exists yet.
             guard !request.interactionNotAllowed else { throw .notInteractive }
-            try await services.biometry.beginEvaluating(request.policy, for: account)
+            try await services.feasibility.beginEvaluating(
+                request.requirement, of: account, askedBy: caller)
             return .admitted
         } catch {
             return .refused(error)
@@ -89,32 +105,50 @@ internal import SystemSupport
         return account
     }
 
-    /// Loads the prints fresh from disk. What held when the call came may not hold any more.
+    /// Finds out what can be asked for, and loads the prints fresh from disk. What held when the
+    /// call came may not hold any more.
     func prepare() async -> EvaluationEvent {
-        guard let account = parties?.account else { return .refused(.systemCancel) }
-        let usable: [ReaderDescription]
+        guard let parties else { return .refused(.systemCancel) }
+        let means: Feasibility.Means
         do throws(EvaluationError) {
-            usable = try await services.biometry.readers(for: request.policy, of: account)
+            means = try await services.feasibility.means(
+                for: request.requirement, of: parties.account, askedBy: parties.caller)
+            try await loadGalleries(means, of: parties.account)
         } catch {
             return .refused(error)
         }
+        agent = means.agent
+        reader = means.readers.first { galleries[$0.id] != nil }
+        let standing = await services.biometry.lockout.standing(of: parties.account)
+        return .prepared(
+            EvaluationOffer(
+                readers: galleries.keys.sorted { $0.number < $1.number },
+                attemptsLeft: standing.attemptsLeft, hasPrompt: agent != nil,
+                password: means.password))
+    }
+
+    private func loadGalleries(
+        _ means: Feasibility.Means, of account: Account
+    ) async throws(EvaluationError) {
+        guard !means.readers.isEmpty else { return }
         let prints: [StoredPrint]
         do throws(StorageFailure) {
             prints = try await services.prints.load(
-                of: account.name, for: Set(usable.map(\.kind)))
+                of: account.name, for: Set(means.readers.map(\.kind)))
         } catch {
             services.log.warning("the prints could not be loaded", ["error": "\(error)"])
-            return .refused(.biometryNotAvailable)
+            // A password does without.
+            guard request.requirement != .finger, means.password == .taken else {
+                throw .biometryNotAvailable
+            }
+            return
         }
-        for reader in usable {
+        for reader in means.readers {
             let gallery = prints.filter {
                 $0.id.reader == reader.kind && $0.id.user == account.name
             }
             if !gallery.isEmpty { galleries[reader.id] = services.fingers.sort(gallery) }
         }
-        let standing = await services.biometry.lockout.standing(of: account)
-        return .prepared(
-            galleries.keys.sorted { $0.number < $1.number }, attemptsLeft: standing.attemptsLeft)
     }
 
     func charge() async -> EvaluationEvent {
@@ -123,7 +157,7 @@ internal import SystemSupport
             attemptsLeft: await services.biometry.lockout.charge(account).attemptsLeft)
     }
 
-    func confirm(_ print: PrintID) async -> EvaluationEvent {
+    func confirm(_ proof: Proof) async -> EvaluationEvent {
         guard let parties else { return .refused(.systemCancel) }
         do throws(EvaluationError) {
             // Whether the caller may was decided; whether it is still here is asked anew.
@@ -132,14 +166,36 @@ internal import SystemSupport
             return .refused(.systemCancel)
         }
         guard services.gate.isStillThere(parties.caller) else { return .refused(.appCancel) }
+        do throws(EvaluationError) {
+            try await settle(proof, of: parties.account)
+            return .confirmed
+        } catch {
+            return .refused(error)
+        }
+    }
+
+    /// Forgets the misses; and a finger has to be one that still counts.
+    private func settle(_ proof: Proof, of account: Account) async throws(EvaluationError) {
+        let lockout = services.biometry.lockout
+        let counts: Bool
         do throws(StorageFailure) {
-            try await services.biometry.lockout.clear(parties.account)
+            switch proof {
+            case .password:
+                try await lockout.clear(account)
+                counts = true
+            case .finger: counts = try await lockout.clearAfterMatch(account)
+            }
         } catch {
             // The older, stricter count stays.
             services.log.warning("the misses could not be forgotten", ["error": "\(error)"])
+            counts = true
+        }
+        guard case .finger(let print) = proof else { return }
+        guard counts else { throw .biometryLockout }
+        guard await !services.passwords.standing(of: account).hasAccountExpired else {
+            throw .accountUnavailable
         }
         services.fingers.remember(print)
-        return .confirmed
     }
 
     /// Whether the caller does not sit at the machine any more.

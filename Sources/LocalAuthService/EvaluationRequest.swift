@@ -4,9 +4,21 @@ internal import DBusBinding
 internal import LocalAuthContract
 internal import LocalAuthModel
 
-/// What `EvaluatePolicy` was asked, checked. Whatever is wrong with it is found here, before
-/// anything else happens.
+/// What the user is asked for.
+enum EvaluationPurpose: String, Sendable {
+    /// An application's `EvaluatePolicy`.
+    case evaluate
+    /// A finger is to be enrolled or deleted, which only the password allows.
+    case enroll
+    case delete
+}
+
+/// What is to be evaluated. What `EvaluatePolicy` was asked is checked here, before anything else
+/// happens.
 struct EvaluationRequest: Sendable {
+    /// Whether the request is the service's own: the caller has been let in then, and asks for
+    /// nothing but the password.
+    var purpose = EvaluationPurpose.evaluate
     var policy: Policy
     var reason: Reason
     var token = ""
@@ -14,6 +26,24 @@ struct EvaluationRequest: Sendable {
     var interactionNotAllowed = false
     /// The evaluated user, if it was named.
     var user: UserName?
+    /// The fallback button's title; empty: there is no such button.
+    var fallbackTitle: String?
+    /// The cancel button's title; empty: the agent's own.
+    var cancelTitle = ""
+    var parentWindow = ""
+
+    var requirement: Requirement { purpose == .evaluate ? Requirement(policy) : .password }
+
+    /// Whether the prompt has a fallback button: what it does is up to the policy.
+    var hasFallback: Bool { fallbackTitle != "" }
+
+    /// The caller's own password, before its prints are changed.
+    init(passwordTo purpose: EvaluationPurpose, within timeout: Duration) {
+        self.purpose = purpose
+        policy = .deviceOwnerAuthentication
+        reason = purpose == .delete ? .deletion : .enrolment
+        self.timeout = timeout
+    }
 
     init(
         _ arguments: EvaluatePolicy.Arguments, defaultTimeout: Duration
@@ -57,10 +87,9 @@ struct EvaluationRequest: Sendable {
                 throw BusError(.invalidArgs, "option user: no account can have that name")
             }
             user = name
-        // The titles and the window are for the prompt.
-        case (.fallbackTitle, .string(let text)), (.cancelTitle, .string(let text)),
-            (.parentWindow, .string(let text)):
-            try check(text.utf8.count <= Reason.limit, option, "at most \(Reason.limit) bytes")
+        case (.fallbackTitle, .string(let text)): fallbackTitle = try title(text, option)
+        case (.cancelTitle, .string(let text)): cancelTitle = try title(text, option)
+        case (.parentWindow, .string(let text)): parentWindow = try title(text, option)
         // A success is never reused by this version, which the option leaves open.
         case (.reuseDuration, .uint32(let seconds)):
             try check(seconds <= 300, option, "at most 300 seconds")
@@ -78,6 +107,14 @@ struct EvaluationRequest: Sendable {
                 .invalidArgs,
                 "option \(option.rawValue) takes \(option.signature), not \(value.typeSignature)")
         }
+    }
+
+    /// A text for the prompt, as it may be shown.
+    private func title(
+        _ text: String, _ option: EvaluationOption
+    ) throws(BusError) -> String {
+        try check(text.utf8.count <= Reason.limit, option, "at most \(Reason.limit) bytes")
+        return harmlessText(text, limit: Reason.limit)
     }
 
     private func check(

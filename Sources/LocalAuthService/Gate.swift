@@ -55,11 +55,14 @@ struct Grant: Sendable {
     /// Passes only if the caller sits at the machine now.
     func requirePresence(of caller: Caller) async throws(EvaluationError) {
         guard callers.isPresent(caller) else { throw .appCancel }
-        switch await sessions.presence(of: caller) {
+        switch await sessions.seating(of: caller).presence {
         case .present: break
         case .absent, .unknown: throw .notInteractive
         }
     }
+
+    /// Where the caller sits now.
+    func seating(of caller: Caller) async -> Seating { await sessions.seating(of: caller) }
 
     /// Whether the caller's connection is still on the bus.
     func isStillThere(_ caller: Caller) -> Bool { callers.isPresent(caller) }

@@ -114,16 +114,21 @@ internal import SystemSupport
 extension HistoryKeeper {
     /// Notes an evaluation that has its answer.
     func note(
-        evaluationOf account: Account, by caller: Caller,
-        named program: Task<CallerProgram?, Never>?, reason: Reason, policy: Policy,
-        error: EvaluationError?, misses: UInt32
+        _ request: EvaluationRequest, of account: Account, by caller: Caller,
+        named program: Task<CallerProgram?, Never>?,
+        result: Result<EvaluationSuccess, EvaluationError>, misses: UInt32
     ) {
+        let method: String
+        let outcome: String
+        switch result {
+        case .success(let success): (method, outcome) = (success.method.rawValue, "success")
+        case .failure(let error): (method, outcome) = ("", error.outcome)
+        }
         note(
             HistoryEntry(
                 .evaluate, at: WallClock.microseconds(), by: caller.account.id,
-                reason: reason.text, policy: policy.rawValue,
-                method: error == nil ? "biometrics" : "",
-                outcome: outcome(error?.busError), misses: misses),
+                reason: request.reason.text, policy: request.policy.rawValue, method: method,
+                outcome: outcome, misses: misses),
             named: program, about: account)
     }
 

@@ -47,12 +47,26 @@ internal import SystemSupport
         return await replace(entry, with: record, for: account)
     }
 
-    /// Forgets the misses: after a match, or by an administrator.
+    /// Forgets the misses after a match; false when the user is locked, which no finger ends: the
+    /// last miss may have been another evaluation's, found while its reader was being stopped.
+    func clearAfterMatch(_ account: Account) async throws(StorageFailure) -> Bool {
+        await beginChange(of: account)
+        defer { endChange(of: account) }
+        let entry = await entry(of: account)
+        guard !standing(entry).isLocked else { return false }
+        try await clear(entry, of: account)
+        return true
+    }
+
+    /// Forgets the misses and ends a lockout: after the right password, or by an administrator.
     /// - Throws: when that could not be written down; then nothing has changed.
     func clear(_ account: Account) async throws(StorageFailure) {
         await beginChange(of: account)
         defer { endChange(of: account) }
-        let entry = await entry(of: account)
+        try await clear(await entry(of: account), of: account)
+    }
+
+    private func clear(_ entry: Entry, of account: Account) async throws(StorageFailure) {
         if case .record(let record) = entry, record.isClear { return }
         try await store.write(LockoutRecord(), for: account)
         set(.record(LockoutRecord()), after: entry, for: account)

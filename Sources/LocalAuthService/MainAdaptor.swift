@@ -9,19 +9,26 @@ internal import LocalAuthModel
     private let callers: CallerRegistry
     private let gate: Gate
     private let biometry: BiometryState
+    private let feasibility: Feasibility
+    private let agents: AgentRegistry
+    private let passwords: any PasswordVerifying
     private let evaluations: EvaluationRunner
     private let audience: Audience
     private let defaultTimeout: Duration
     private let version: String
 
     init(
-        callers: CallerRegistry, gate: Gate, biometry: BiometryState,
+        callers: CallerRegistry, gate: Gate, biometry: BiometryState, feasibility: Feasibility,
+        agents: AgentRegistry, passwords: any PasswordVerifying,
         evaluations: EvaluationRunner, audience: Audience,
         defaultTimeout: Duration, version: String
     ) {
         self.callers = callers
         self.gate = gate
         self.biometry = biometry
+        self.feasibility = feasibility
+        self.agents = agents
+        self.passwords = passwords
         self.evaluations = evaluations
         self.audience = audience
         self.defaultTimeout = defaultTimeout
@@ -70,7 +77,8 @@ internal import LocalAuthModel
         do throws(EvaluationError) {
             let caller = try await callers.caller(evaluating: call.sender)
             _ = try await gate.admit(caller, to: .evaluate, interactive: false)
-            try await biometry.canEvaluate(policy, for: caller.account)
+            try await feasibility.canEvaluate(
+                Requirement(policy), of: caller.account, askedBy: caller)
             return CanEvaluatePolicy.Reply(canEvaluate: true, code: 0, message: "")
         } catch {
             return CanEvaluatePolicy.Reply(
@@ -103,7 +111,8 @@ internal import LocalAuthModel
             .lockoutSecondsLeft: .uint32(facts.lockout.secondsLeft),
             .readers: .objectPaths(facts.readers.map { Service.readerPath($0.id.number) }),
             .sensorInaccessible: .bool(facts.isSensorInaccessible),
-            .agentPresent: .bool(false),
+            .passwordSet: .bool(await passwords.standing(of: caller.account).isSet),
+            .agentPresent: .bool(await agents.agent(for: caller) != nil),
         ]
         return GetEnvironment.Reply(
             environment: Dictionary(
@@ -122,7 +131,7 @@ extension EvaluationSuccess {
     /// The result as it crosses the bus: never which finger, never a template.
     func result(of request: EvaluationRequest) -> [String: BusValue] {
         let values: [EvaluationResultKey: BusValue] = [
-            .method: .string("biometrics"),
+            .method: .string(method.rawValue),
             .policy: .uint32(request.policy.rawValue),
             .token: .string(request.token),
             .authenticatedAt: .uint64(authenticatedAt.microseconds),

@@ -7,6 +7,7 @@ internal import SystemSupport
 /// What managing prints needs of the service.
 @BusQueue struct ManagementServices {
     let gate: Gate
+    let evaluations: EvaluationRunner
     let accounts: any AccountLookup
     let biometry: BiometryState
     let line: ReaderLine
@@ -15,6 +16,8 @@ internal import SystemSupport
     let history: HistoryKeeper
     /// How long a person may take from one touch of an enrolment to the next.
     let patience: Duration
+    /// How long a person may take for the password.
+    let passwordPatience: Duration
     let driverPatience: DriverPatience
     let log: Log
 }
@@ -46,11 +49,12 @@ internal import SystemSupport
     ) async throws(ManagementError) {
         // Root may enrol from anywhere.
         call.mustStayPresent = !call.caller.account.id.isRoot
-        let account = try await admitChange(of: user, by: call)
+        let account = try await admit(call, to: .manage, on: user)
         let reader = try await pickReader(path)
         let print = PrintID(user: account.name, reader: reader.kind, finger: finger)
         try await services.history.noting(.enroll, of: account, by: call) {
             () throws(ManagementError) in
+            try await askForPassword(to: .enroll, call)
             try await inTurn(for: call.caller) { turn throws(ManagementError) in
                 try await self.enrol(print, on: reader, in: turn, progress: progress)
             }
@@ -64,9 +68,11 @@ internal import SystemSupport
     func delete(
         _ fingers: Set<Finger>, of user: String, for call: ManagementCall
     ) async throws(ManagementError) {
-        let account = try await admitChange(of: user, by: call)
+        let account = try await admit(call, to: .manage, on: user)
         try await services.history.noting(.delete, of: account, by: call) {
             () throws(ManagementError) in
+            try await requireEnrolled(fingers, of: account)
+            try await askForPassword(to: .delete, call)
             try await inTurn(for: call.caller) { turn throws(ManagementError) in
                 try await self.delete(fingers, of: account, in: turn)
             }
@@ -148,17 +154,32 @@ internal import SystemSupport
         }
     }
 
-    /// A change of prints: the administrator's, or the user's own with the account's password.
-    private func admitChange(
-        of user: String, by call: ManagementCall
-    ) async throws(ManagementError) -> Account {
-        let account = try await admit(call, to: .manage, on: user)
-        // A finger never authorises a finger, so polkit's word, which can rest on one, is not
-        // enough; and there is no prompt yet that could ask for the password.
-        guard call.caller.account.id.isRoot || !services.gate.asksForPassword else {
-            throw .evaluation(.notInteractive)
+    /// A change of prints takes the caller's own password, each time: a finger never authorises a
+    /// finger, so that polkit's word, which can rest on one, is not enough. Only root is not asked.
+    private func askForPassword(
+        to purpose: EvaluationPurpose, _ call: ManagementCall
+    ) async throws(ManagementError) {
+        guard !call.caller.account.id.isRoot, services.gate.asksForPassword,
+            let connection = UniqueName(call.caller.connection)
+        else { return }
+        do throws(EvaluationError) {
+            _ = try await services.evaluations.run(
+                EvaluationRequest(passwordTo: purpose, within: services.passwordPatience),
+                from: connection, interactive: false)
+        } catch {
+            throw .evaluation(error)
         }
-        return account
+        guard !Task.isCancelled else { throw .evaluation(.appCancel) }
+    }
+
+    /// Nobody is asked for a password to delete what is not there.
+    private func requireEnrolled(
+        _ fingers: Set<Finger>, of account: Account
+    ) async throws(ManagementError) {
+        guard let listed = await services.biometry.prints.prints(of: account.name) else {
+            throw .storageFailed
+        }
+        guard fingers.isSubset(of: listed.map(\.finger)) else { throw .noSuchFinger }
     }
 
     /// The reader that was named, or else the first that can be got at.

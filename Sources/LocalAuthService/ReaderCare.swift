@@ -34,8 +34,9 @@ internal import SystemSupport
         case .judged(let reader, _): health[reader] = nil
         case .failed(let reader, let failure): note(failure, of: reader)
         case .released(let reader): noteFree(reader)
-        case .admitted, .refused, .turnCame, .prepared, .opened, .sensed, .charged, .confirmed,
-            .interrupted, .overdue:
+        case .admitted, .refused, .turnCame, .prepared, .presented, .opened, .sensed, .charged,
+            .fallbackChosen, .passwordSubmitted, .passwordQuestioned, .passwordJudged,
+            .confirmed, .interrupted, .overdue:
             break
         }
     }

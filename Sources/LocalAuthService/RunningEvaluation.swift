@@ -6,6 +6,7 @@ internal import SystemSupport
 
 /// What an evaluation that succeeded says.
 struct EvaluationSuccess: Hashable, Sendable {
+    let method: AuthenticationMethod
     let authenticatedAt: BootTime
 }
 
@@ -17,11 +18,13 @@ struct EvaluationSuccess: Hashable, Sendable {
     let connection: UniqueName
     let token: String
 
-    private let request: EvaluationRequest
-    private let services: EvaluationServices
-    private let inquiry: EvaluationInquiry
-    private let terms: EvaluationTerms
-    private var state = EvaluationState.admitting
+    let request: EvaluationRequest
+    let services: EvaluationServices
+    let inquiry: EvaluationInquiry
+    let terms: EvaluationTerms
+    private(set) var state = EvaluationState.admitting
+    /// What an agent shows of it, if one does.
+    var display: PromptDisplay?
     private var inbox: [EvaluationEvent] = []
     private var isStepping = false
     private var answer: ((Result<EvaluationSuccess, EvaluationError>) -> Void)?
@@ -36,8 +39,9 @@ struct EvaluationSuccess: Hashable, Sendable {
     /// Whether it has got as far as the line; what was refused before leaves no trace on disk.
     private var hasQueued = false
     private var misses: UInt32 = 0
-    private var matchedAt = BootTime(microseconds: 0)
-    private var hasAskedForFinger = false
+    private var success: EvaluationSuccess?
+    /// Whether somebody had the chance to do something, and whether somebody has done it.
+    private var hasAsked = false
     private var wasTouched = false
     /// Whether it is over but for readers that do not let go.
     private(set) var hasYielded = false
@@ -54,7 +58,8 @@ struct EvaluationSuccess: Hashable, Sendable {
         inquiry = EvaluationInquiry(
             request, from: connection, interactive: interactive, services: services)
         terms = EvaluationTerms(
-            policy: request.policy, missesAllowed: services.rules.missesPerEvaluation)
+            request.requirement, missesAllowed: services.rules.missesPerEvaluation,
+            hasFallback: request.hasFallback)
     }
 
     /// Who asks, and about whom; `nil` until it has been looked up.
@@ -116,8 +121,13 @@ struct EvaluationSuccess: Hashable, Sendable {
                 take(await inquiry.prepare())
             }
         case .open(let reader): open(reader)
+        case .present(let view): present(view)
+        case .show(let view): display?.show(view)
+        case .check(let entry): display?.check(entry)
+        case .answerEntry(let entry, let isAccepted, let left):
+            display?.answer(entry, isAccepted: isAccepted, left: left)
         case .scan(let reader):
-            hasAskedForFinger = true
+            hasAsked = true
             // That a finger is wanted is news again, even if nothing was told of the last touch.
             lastProgress = nil
             readers[reader]?.scan()
@@ -128,11 +138,14 @@ struct EvaluationSuccess: Hashable, Sendable {
         case .charge:
             misses += 1
             BusQueue.task { take(await inquiry.charge()) }
-        case .confirm(let print):
-            matchedAt = BootTime(microseconds: BootClock.microseconds())
-            BusQueue.task { take(await inquiry.confirm(print)) }
+        case .confirm(let proof):
+            success = EvaluationSuccess(
+                method: proof == .password ? .password : .biometrics,
+                authenticatedAt: BootTime(microseconds: BootClock.microseconds()))
+            BusQueue.task { take(await inquiry.confirm(proof)) }
         case .tellRetry(let cause, let left):
             services.audience.retry(self, cause: cause, attemptsLeft: left)
+            display?.show(cause, attemptsLeft: left)
         case .tellProgress(let progress): tell(progress)
         case .answer(let error): finish(error)
         case .yield(let kept):
@@ -194,16 +207,21 @@ struct EvaluationSuccess: Hashable, Sendable {
         }
     }
 
-    /// Somebody is there, whatever the touch was worth.
+    /// Whatever the touch was worth, somebody is there.
     private func note(_ event: EvaluationEvent) {
         switch event {
-        case .judged, .sensed(_, .fingerPresent):
-            wasTouched = true
-            if let user = parties?.caller.account.id { services.prompts.noteTouch(by: user) }
-        case .admitted, .refused, .turnCame, .prepared, .opened, .sensed, .failed, .released,
-            .charged, .confirmed, .interrupted, .overdue:
+        case .judged, .sensed(_, .fingerPresent): noteHand()
+        case .admitted, .refused, .turnCame, .prepared, .presented, .opened, .sensed, .failed,
+            .released, .charged, .fallbackChosen, .passwordSubmitted, .passwordQuestioned,
+            .passwordJudged, .confirmed, .interrupted, .overdue:
             break
         }
+    }
+
+    /// Somebody is there.
+    func noteHand() {
+        wasTouched = true
+        if let user = parties?.caller.account.id { services.prompts.noteTouch(by: user) }
     }
 
     // MARK: Telling and ending
@@ -211,7 +229,9 @@ struct EvaluationSuccess: Hashable, Sendable {
     private func tell(_ progress: EvaluationProgress) {
         guard progress != lastProgress else { return }
         lastProgress = progress
+        if progress == .waitingForPassword { hasAsked = true }
         services.audience.progress(self, progress)
+        display?.show(progress)
     }
 
     private func finish(_ error: EvaluationError?) {
@@ -219,7 +239,7 @@ struct EvaluationSuccess: Hashable, Sendable {
         if let pause { BusQueue.executor.cancelTimer(pause) }
         // The next in line need not wait for ever for readers to let go.
         setTimer(services.patience.cancelling, .overdue)
-        if error == .timeout, hasAskedForFinger, !wasTouched {
+        if error == .timeout, hasAsked, !wasTouched {
             BusQueue.task {
                 if let asker = await inquiry.asker() { services.prompts.noteExpiry(of: asker) }
             }
@@ -231,14 +251,22 @@ struct EvaluationSuccess: Hashable, Sendable {
                 "uid": parties.map { "\($0.account.id.rawValue)" } ?? "unknown",
                 "result": error.map { "\($0)" } ?? "success",
             ], id: .evaluationEnded)
-        let result: Result<EvaluationSuccess, EvaluationError> =
-            error.map { .failure($0) } ?? .success(EvaluationSuccess(authenticatedAt: matchedAt))
-        answer?(result)
+        display?.end(error)
+        display = nil
+        answer?(result(error))
         answer = nil
-        guard hasQueued, let parties else { return }
+        guard hasQueued, let parties, request.purpose == .evaluate else { return }
         services.history.note(
-            evaluationOf: parties.account, by: parties.caller, named: inquiry.program,
-            reason: request.reason, policy: request.policy, error: error, misses: misses)
+            request, of: parties.account, by: parties.caller, named: inquiry.program,
+            result: result(error), misses: misses)
+    }
+
+    private func result(
+        _ error: EvaluationError?
+    ) -> Result<EvaluationSuccess, EvaluationError> {
+        if let error { return .failure(error) }
+        // Without proof there is no success, whatever led here.
+        return success.map { .success($0) } ?? .failure(.systemCancel)
     }
 
     private func leave() {

@@ -10,7 +10,7 @@ package import SystemSupport
 @BusQueue package final class LogindSessions: SessionWatching {
     private let logind: RemoteService
     private let log: Log
-    private var known: [String: Presence] = [:]
+    private var known: [String: Seating] = [:]
     private var open = OpenQuestions()
     private var epoch: UInt64 = 0
     private var onChange: (@Sendable () -> Void)?
@@ -39,21 +39,21 @@ package import SystemSupport
         await logind.findOwner()
     }
 
-    @BusQueue package func presence(of caller: Caller) async -> Presence {
+    @BusQueue package func seating(of caller: Caller) async -> Seating {
         // Whoever holds the connection of a process that has ended, nobody knows where.
-        guard caller.process?.hasEnded != true else { return .absent }
-        if let presence = known[caller.connection] { return presence }
+        guard caller.process?.hasEnded != true else { return Seating(.absent) }
+        if let seating = known[caller.connection] { return seating }
         let asked = epoch
         open.begin(caller.connection)
-        let presence = await lookUp(caller)
-        let isSame =
-            if presence == .present { await logind.connection.isStillThere(caller) } else { true }
+        let seating = await lookUp(caller)
+        let isPresent = seating.presence == .present
+        let isSame = isPresent ? await logind.connection.isStillThere(caller) : true
         let hasStayed = open.end(caller.connection)
         // Not kept if something changed meanwhile, or if changes could not be heard of.
-        if isSame, hasStayed, asked == epoch, presence != .unknown, logind.owner != nil {
-            known[caller.connection] = presence
+        if isSame, hasStayed, asked == epoch, seating.presence != .unknown, logind.owner != nil {
+            known[caller.connection] = seating
         }
-        return isSame ? presence : .absent
+        return isSame ? seating : Seating(.absent)
     }
 
     private func noteChange() {
@@ -62,27 +62,31 @@ package import SystemSupport
         onChange?()
     }
 
-    private func lookUp(_ caller: Caller) async -> Presence {
+    private func lookUp(_ caller: Caller) async -> Seating {
         if logind.owner == nil { await logind.findOwner() }
         do throws(BusError) {
             if let session = try await session(of: caller.process) {
-                return try await presence(in: session, of: caller, isOwn: false)
+                return try await seating(in: session, of: caller, isOwn: false)
             }
             // Outside of sessions, which is how desktops start their applications, the user's
             // display session counts; it has to be the user's own, also root's.
-            guard let session = try await display(of: caller.account.id) else { return .absent }
-            return try await presence(in: session, of: caller, isOwn: true)
+            guard let session = try await display(of: caller.account.id) else {
+                return Seating(.absent)
+            }
+            return try await seating(in: session, of: caller, isOwn: true)
         } catch {
             log.warning("logind gave no answer", ["error": "\(error)"])
-            return .unknown
+            return Seating(.unknown)
         }
     }
 
-    private func presence(
+    private func seating(
         in session: ObjectPath, of caller: Caller, isOwn: Bool
-    ) async throws(BusError) -> Presence {
+    ) async throws(BusError) -> Seating {
         let values = try await properties(of: Logind.session, at: session)
-        return SessionFacts(values)?.presence(of: caller.account.id, isOwn: isOwn) ?? .unknown
+        let presence = SessionFacts(values)?.presence(of: caller.account.id, isOwn: isOwn)
+        // logind gives no two sessions the same path.
+        return Seating(presence ?? .unknown, in: SessionID(session.rawValue))
     }
 
     private func session(of process: CallerProcess?) async throws(BusError) -> ObjectPath? {

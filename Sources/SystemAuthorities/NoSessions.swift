@@ -2,9 +2,12 @@
 
 package import LocalAuthModel
 
-/// For machines without logind: every local caller counts as present.
+/// For machines without logind: every local caller counts as present, and each
+/// user has one session.
 package struct NoSessions: SessionWatching {
     package init() {}
     package func start(changed: @escaping @Sendable () -> Void) async {}
-    package func presence(of caller: Caller) async -> Presence { .present }
+    package func seating(of caller: Caller) async -> Seating {
+        Seating(.present, in: SessionID(""))
+    }
 }

@@ -36,7 +36,9 @@ import Testing
     @Test func `allows the interfaces that can be called, and no other`() async throws {
         let callable = try await servedInterfaces()
             .filter { !$0.children("method").isEmpty }.compactMap { $0["name"] }
-        let allowed = try Repository.xml("dbus/org.example.LocalAuth.conf").all
+        let policies = try Repository.xml("dbus/org.example.LocalAuth.conf").all
+            .filter { $0["context"] == "default" }
+        let allowed = policies.flatMap(\.all)
             .filter { $0.name == "allow" }.compactMap { $0["send_interface"] }
         #expect(Set(allowed) == Set(callable))
         #expect(Set(allowed).count == allowed.count)
@@ -88,4 +90,26 @@ import Testing
             }
         }
     }
+
+    @Test(.enabled(if: isRoot, "needs root, to be the service and to become another user"))
+    func `lets root ask every agent, and nobody else`() async throws {
+        let bus = try await PrivateBus(.shipped)
+        let (name, path) = try await Self.startAgent(on: bus)
+        let method = ["org.example.LocalAuth.Agent.EndPrompt", "string:1", "string:success"]
+        let granted = try await call(bus, as: [], method, of: name, at: path)
+        #expect(granted.status == 0, "\(granted.output)")
+        let refused = try await call(bus, as: Self.stranger, method, of: name, at: path)
+        #expect(refused.output.contains("org.freedesktop.DBus.Error.AccessDenied"))
+    }
+
+    /// An agent that lives as long as its bus.
+    @BusQueue private static func startAgent(
+        on bus: PrivateBus
+    ) async throws -> (name: String, path: String) {
+        let agent = TestAgent(try await TestClient(bus))
+        agents.append(agent)
+        return (agent.client.connection.uniqueName.rawValue, agent.path.rawValue)
+    }
+
+    @BusQueue private static var agents: [TestAgent] = []
 }

@@ -50,7 +50,7 @@ private struct Sleepless: MachineWatching {
 
 private struct Everywhere: SessionWatching {
     func start(changed: @escaping @Sendable () -> Void) async {}
-    func presence(of caller: Caller) async -> Presence { .present }
+    func seating(of caller: Caller) async -> Seating { Seating(.present) }
 }
 
 private struct Anybody: Authorizing {
@@ -73,9 +73,18 @@ private struct NoPrograms: ProgramLookup {
     func program(of caller: Caller) async -> CallerProgram? { nil }
 }
 
+private struct NoPasswords: PasswordVerifying {
+    func standing(of account: Account) async -> PasswordStanding {
+        PasswordStanding(isSet: false, hasAccountExpired: false)
+    }
+    func verify(
+        _ entry: any PasswordEntry, of account: Account, with person: any PasswordConversing
+    ) async -> PasswordVerdict { .notSet }
+}
+
 extension ServicePorts {
     static let fake = ServicePorts(
         readers: FakeReaders(), prints: NoPrints(), lockouts: NoLockouts(), history: NoHistory(),
         sessions: Everywhere(), machine: Sleepless(), authority: Anybody(),
-        accounts: FakeAccounts(), programs: NoPrograms())
+        accounts: FakeAccounts(), programs: NoPrograms(), passwords: NoPasswords())
 }

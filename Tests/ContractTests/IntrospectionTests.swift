@@ -30,11 +30,12 @@ import Testing
     }
 
     @Test func `are those that are served`() async throws {
-        let served = try await servedInterfaces().map(Outline.init)
+        // The agent's is served by others; here by a test's, which is made of the same types.
+        let served = try await (servedInterfaces() + agentInterfaces()).map(Outline.init)
             .filter { !$0.interface.hasPrefix("org.freedesktop.") }
         let documented = try documented().map(Outline.init)
         #expect(Set(served.map(\.interface)) == Set(documented.map(\.interface)))
-        #expect(documented.count == 3)
+        #expect(documented.count == 5)
         for interface in served {
             let twin = documented.first { $0.interface == interface.interface }
             #expect(interface.members == twin?.members, "\(interface.interface)")
@@ -79,6 +80,15 @@ import Testing
                 == Set(EnvironmentKey.allCases.map(\.rawValue)))
         #expect(
             try terms(of: "GetHistory", "entries") == Set(HistoryKey.allCases.map(\.rawValue)))
+    }
+
+    @Test func `name every key of a prompt, and no other`() throws {
+        let begun = try terms(of: "BeginPrompt", "details")
+        let changed = try terms(of: "UpdatePrompt", "changes")
+        #expect(begun.union(changed) == Set(PromptKey.allCases.map(\.rawValue)))
+        for key in [PromptKey.finger, .password, .attemptsLeft, .passwordsLeft] {
+            #expect(begun.contains(key.rawValue) && changed.contains(key.rawValue))
+        }
     }
 
     @Test(arguments: [

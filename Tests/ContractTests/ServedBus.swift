@@ -78,3 +78,22 @@ func servedInterfaces() async throws -> [XMLElement] {
         try Repository.root(of: XMLDocument(xmlString: text)).children("interface")
     }
 }
+
+/// The interface that an agent has, as a test's says itself.
+func agentInterfaces() async throws -> [XMLElement] {
+    let bus = try await PrivateBus(.open)
+    let text = try await introspectAgent(on: bus)
+    return try Repository.root(of: XMLDocument(xmlString: text)).children("interface")
+}
+
+@BusQueue private func introspectAgent(on bus: PrivateBus) async throws -> String {
+    let agent = TestAgent(try await TestClient(bus))
+    let client = try BusConnection(address: bus.address)
+    let text = try await client.call(
+        AskIntrospection.self, NoValues(), of: .peer(agent.client.connection.uniqueName),
+        at: agent.path, deadline: .seconds(5)
+    ).value
+    agent.client.close()
+    client.close()
+    return text
+}

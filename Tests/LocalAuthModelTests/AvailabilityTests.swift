@@ -106,10 +106,28 @@ import Testing
         facts.isAsleep = row.isAsleep
         facts.outOfOrder = row.outOfOrder
         #expect(facts.biometry() == row.expected)
-        #expect(facts.evaluate(.deviceOwnerAuthenticationWithBiometrics) == row.expected)
-        // Where no finger can serve, a password would have to be asked for.
+        #expect(readers(facts, .finger, .taken) == row.expected)
+        // Where no finger can serve the password is asked for, and its obstacle is what is missing.
+        let isAsleep = row.isAsleep
         #expect(
-            facts.evaluate(.deviceOwnerAuthentication)
-                == row.expected.mapError { _ in .notInteractive })
+            readers(facts, .fingerOrPassword, .refused(.passcodeNotSet))
+                == row.expected.mapError { _ in isAsleep ? .notInteractive : .passcodeNotSet })
+        #expect(
+            readers(facts, .fingerOrPassword, .taken)
+                == (isAsleep
+                    ? .failure(.notInteractive) : row.expected.flatMapError { _ in .success([]) }))
+        // Where it is all that counts, no reader matters.
+        #expect(
+            readers(facts, .password, .taken)
+                == (isAsleep ? .failure(.notInteractive) : .success([])))
+        #expect(
+            readers(facts, .password, .refused(.passcodeNotSet))
+                == .failure(isAsleep ? .notInteractive : .passcodeNotSet))
+    }
+
+    private func readers(
+        _ facts: BiometryFacts, _ requirement: Requirement, _ password: PasswordOffer
+    ) -> Result<[ReaderDescription], EvaluationError> {
+        facts.readers(for: requirement, password: password)
     }
 }

@@ -13,12 +13,12 @@ private let match = ScanVerdict.matched(.sample)
         #expect(firstEvaluationEffects == [.admit])
         #expect(run.take(.admitted) == [.queue])
         #expect(run.take(.turnCame) == [.prepare])
-        #expect(run.take(.prepared([first], attemptsLeft: 5)) == [.open(first)])
+        #expect(run.take(.prepared(.silent([first]))) == [.open(first)])
         #expect(run.take(.opened(first)) == [.scan(first)])
         #expect(run.take(.sensed(first, .fingerNeeded)) == [.tellProgress(.waitingForFinger)])
         #expect(run.take(.sensed(first, .fingerPresent)) == [.tellProgress(.fingerOnSensor)])
         #expect(run.take(.sensed(first, .fingerNeeded)) == [.tellProgress(.matching)])
-        #expect(run.take(.judged(first, match)) == [.release(first), .confirm(.sample)])
+        #expect(run.take(.judged(first, match)) == [.release(first), .confirm(.finger(.sample))])
         #expect(run.take(.confirmed) == [.tellProgress(.finished), .answer(nil)])
         #expect(run.take(.released(first)) == [.leave])
         #expect(run.state == .finished)
@@ -84,7 +84,7 @@ private let match = ScanVerdict.matched(.sample)
         #expect(
             run.take(.charged(attemptsLeft: 4)) == [
                 .tellRetry(nil, attemptsLeft: 2), .scan(first), .release(first),
-                .release(second), .confirm(.sample),
+                .release(second), .confirm(.finger(.sample)),
             ])
     }
 
@@ -128,7 +128,7 @@ private let match = ScanVerdict.matched(.sample)
         let run = Run.scanning(first, second)
         #expect(run.take(.failed(first, .removed)) == [.release(first)])
         #expect(run.take(.released(first)) == [])
-        #expect(run.take(.judged(second, match)) == [.release(second), .confirm(.sample)])
+        #expect(run.take(.judged(second, match)) == [.release(second), .confirm(.finger(.sample))])
     }
 
     @Test(arguments: ReaderFailure.allCases)
@@ -154,7 +154,7 @@ private let match = ScanVerdict.matched(.sample)
         run.take(.admitted)
         run.take(.turnCame)
         #expect(
-            run.take(.prepared([], attemptsLeft: 5)) == [.answer(.biometryNotEnrolled), .leave])
+            run.take(.prepared(.silent([]))) == [.answer(.biometryNotEnrolled), .leave])
         #expect(run.state == .finished)
     }
 
@@ -190,23 +190,11 @@ private let match = ScanVerdict.matched(.sample)
         #expect(run.take(.released(first)) == [.leave])
     }
 
-    @Test(arguments: [
-        EvaluationError.biometryNotAvailable, .biometryNotEnrolled, .biometryLockout,
-        .biometryDisconnected, .readerBusy,
-    ])
-    func `says what is missing where a password would do`(error: EvaluationError) {
-        let run = Run(.either)
-        run.take(.admitted)
-        run.take(.turnCame)
-        #expect(run.take(.refused(error)).answers == [.notInteractive])
-    }
-
     @Test(arguments: EvaluationError.allCases)
     func `answers an interruption at once, wherever it stands`(error: EvaluationError) {
         var runs = [Run()]
         for event in [
-            EvaluationEvent.admitted, .turnCame, .prepared([first], attemptsLeft: 5),
-            .opened(first),
+            EvaluationEvent.admitted, .turnCame, .prepared(.silent([first])), .opened(first),
             .judged(first, .missed), .charged(attemptsLeft: 4), .judged(first, match),
         ] {
             let next = Run(like: runs[runs.count - 1])

@@ -26,9 +26,11 @@ struct ModelCheck {
     private var parents: [(node: Int, event: EvaluationEvent)?] = []
     private var seen: Set<Node> = []
 
-    init(_ terms: EvaluationTerms, readers: Int, attemptsLeft: UInt32) throws(Fault) {
+    init(
+        _ terms: EvaluationTerms, readers: Int, attemptsLeft: UInt32, hasAgent: Bool = false
+    ) throws(Fault) {
         self.terms = terms
-        var world = World(readers: readers, attemptsLeft: attemptsLeft)
+        var world = World(readers: readers, attemptsLeft: attemptsLeft, hasAgent: hasAgent)
         do throws(World.Wrong) {
             for effect in firstEvaluationEffects { try world.carryOut(effect) }
         } catch {
@@ -72,6 +74,9 @@ struct ModelCheck {
         // Each reader but the one that ends it can have found one more by then.
         if world.charges > terms.missesAllowed + UInt32(world.readers.count) - 1 {
             throw Fault(what: "too many misses", way: way(to: index) + [event])
+        }
+        if world.wrongPasswords > terms.passwordsAllowed {
+            throw Fault(what: "too many passwords", way: way(to: index) + [event])
         }
         add(Node(state: outcome.state, world: world), from: (index, event))
     }

@@ -4,26 +4,37 @@ import LocalAuthModel
 import Testing
 
 @Suite struct `Everything that can happen to an evaluation` {
-    @Test(arguments: Policy.allCases, [UInt32(1), 2, 5])
-    func `keeps the rules with one reader`(policy: Policy, attemptsLeft: UInt32) throws {
-        let terms = EvaluationTerms(policy: policy, missesAllowed: 3, badScansAllowed: 3)
+    @Test(arguments: Requirement.allCases, [UInt32(1), 2, 5])
+    func `keeps the rules with one reader`(requirement: Requirement, attemptsLeft: UInt32) throws {
+        let terms = EvaluationTerms(requirement, missesAllowed: 3, badScansAllowed: 3)
         let check = try ModelCheck(terms, readers: 1, attemptsLeft: attemptsLeft)
-        print(
-            "one reader, policy \(policy.rawValue), \(attemptsLeft) left:",
-            "\(check.nodes.count) states, \(check.transitions) transitions")
+        report("one reader, \(requirement), \(attemptsLeft) left", check)
         #expect(check.nodes.contains { $0.state == .finished })
+    }
+
+    @Test(arguments: Requirement.allCases, [true, false])
+    func `keeps the rules with a prompt`(requirement: Requirement, hasFallback: Bool) throws {
+        for (readers, attemptsLeft) in [(0, UInt32(5)), (1, 5), (1, 2), (2, 2)] {
+            let terms = EvaluationTerms(
+                requirement, missesAllowed: readers == 2 ? 2 : 3, badScansAllowed: 2,
+                passwordsAllowed: 2, hasFallback: hasFallback)
+            let check = try ModelCheck(
+                terms, readers: readers, attemptsLeft: attemptsLeft, hasAgent: true)
+            report("\(readers) readers, a prompt, \(requirement), \(attemptsLeft) left", check)
+            #expect(check.answers.contains(nil) == (readers > 0 || requirement != .finger))
+        }
     }
 
     @Test(arguments: [(UInt32(1), UInt32(2)), (2, 2), (5, 2), (5, 3)])
     func `keeps the rules with two readers`(attemptsLeft: UInt32, badScans: UInt32) throws {
-        let terms = EvaluationTerms(
-            policy: .deviceOwnerAuthenticationWithBiometrics, missesAllowed: 3,
-            badScansAllowed: badScans)
+        let terms = EvaluationTerms(.finger, missesAllowed: 3, badScansAllowed: badScans)
         let check = try ModelCheck(terms, readers: 2, attemptsLeft: attemptsLeft)
-        print(
-            "two readers, \(attemptsLeft) left, \(badScans) bad scans:",
-            "\(check.nodes.count) states, \(check.transitions) transitions")
+        report("two readers, \(attemptsLeft) left, \(badScans) bad scans", check)
         #expect(check.nodes.contains { $0.state == .finished })
+    }
+
+    private func report(_ what: String, _ check: ModelCheck) {
+        print(what + ":", "\(check.nodes.count) states, \(check.transitions) transitions")
     }
 
     @Test func `comes to every ending that policy 1 has, and to no other`() throws {
@@ -37,8 +48,23 @@ import Testing
             ])
     }
 
+    @Test func `comes to every ending that policy 2 has, and to no other`() throws {
+        let check = try ModelCheck(.either, readers: 1, attemptsLeft: 2, hasAgent: true)
+        #expect(
+            check.answers == [
+                nil, .authenticationFailed, .accountUnavailable, .biometryLockout,
+                .limitsExceeded, .notAuthorized, .passcodeNotSet, .passwordNotAvailable,
+                .systemCancel, .timeout,
+            ])
+    }
+
     @Test func `leaves no state without an answer to any event`() throws {
-        let check = try ModelCheck(.biometrics, readers: 2, attemptsLeft: 5)
+        try answerEverything(try ModelCheck(.biometrics, readers: 2, attemptsLeft: 5))
+        try answerEverything(
+            try ModelCheck(.either, readers: 1, attemptsLeft: 5, hasAgent: true))
+    }
+
+    private func answerEverything(_ check: ModelCheck) throws {
         let events = EvaluationEvent.samples
         for state in check.states {
             for event in events {
@@ -49,7 +75,8 @@ import Testing
                     #expect(effects == [])
                 case .ending:
                     #expect(effects.allSatisfy { $0 == .leave || $0 == .charge })
-                case .admitting, .queued, .preparing, .scanning, .charging, .confirming:
+                case .admitting, .queued, .preparing, .presenting, .asking, .charging,
+                    .confirming:
                     #expect(effects.answers.count <= 1)
                     #expect(effects.count(where: { $0 == .leave }) <= 1)
                 }
@@ -64,9 +91,13 @@ extension EvaluationEvent {
     fileprivate static var samples: [EvaluationEvent] {
         let readers = [ReaderID(0), ReaderID(1), ReaderID(9)]
         var events: [EvaluationEvent] = [
-            .admitted, .turnCame, .confirmed, .prepared([], attemptsLeft: 5),
-            .prepared(readers, attemptsLeft: 5),
+            .admitted, .turnCame, .confirmed, .prepared(.silent([])), .prepared(.silent(readers)),
+            .prepared(.shown([])), .prepared(.shown(readers)), .presented, .fallbackChosen,
         ]
+        for entry in [World.entry, SubmissionID(9)] {
+            events += [.passwordSubmitted(entry), .passwordQuestioned(entry)]
+            events += PasswordVerdict.allCases.map { .passwordJudged(entry, $0) }
+        }
         for error in EvaluationError.allCases { events += [.refused(error), .interrupted(error)] }
         for left in [UInt32(0), 1, 2, 5, .max] { events.append(.charged(attemptsLeft: left)) }
         for reader in readers {

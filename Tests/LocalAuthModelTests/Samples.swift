@@ -49,10 +49,29 @@ extension ReaderDescription {
 }
 
 extension EvaluationTerms {
-    static let biometrics = EvaluationTerms(
-        policy: .deviceOwnerAuthenticationWithBiometrics, missesAllowed: 3, badScansAllowed: 3)
-    static let either = EvaluationTerms(
-        policy: .deviceOwnerAuthentication, missesAllowed: 3, badScansAllowed: 3)
+    static let biometrics = EvaluationTerms(.finger, missesAllowed: 3, badScansAllowed: 3)
+    static let either = EvaluationTerms(.fingerOrPassword, missesAllowed: 3, badScansAllowed: 3)
+    static let password = EvaluationTerms(.password, missesAllowed: 3, badScansAllowed: 3)
+
+    /// The same without the button that leads to the password.
+    var withoutFallback: EvaluationTerms {
+        var terms = self
+        terms.hasFallback = false
+        return terms
+    }
+}
+
+extension EvaluationOffer {
+    /// Without an agent.
+    static func silent(_ readers: [ReaderID], attemptsLeft: UInt32 = 5) -> EvaluationOffer {
+        EvaluationOffer(readers: readers, attemptsLeft: attemptsLeft)
+    }
+
+    /// With an agent, which can take a password.
+    static func shown(_ readers: [ReaderID], attemptsLeft: UInt32 = 5) -> EvaluationOffer {
+        EvaluationOffer(
+            readers: readers, attemptsLeft: attemptsLeft, hasPrompt: true, password: .taken)
+    }
 }
 
 /// A run of the machine, for scenarios. A class, because `#expect` cannot change a value.
@@ -64,13 +83,26 @@ final class Run {
 
     init(like run: Run) { (state, terms) = (run.state, run.terms) }
 
-    /// A run in which these readers are armed and wait for a finger.
+    /// A run in which these readers are armed and wait for a finger, without a prompt.
     static func scanning(_ readers: ReaderID..., terms: EvaluationTerms = .biometrics) -> Run {
+        let run = Run.prepared(.silent(readers), terms)
+        for reader in readers { run.take(.opened(reader)) }
+        return run
+    }
+
+    /// A run in which an agent shows the prompt, and these readers are armed.
+    static func prompting(_ readers: ReaderID..., terms: EvaluationTerms = .either) -> Run {
+        let run = Run.prepared(.shown(readers), terms)
+        run.take(.presented)
+        for reader in readers { run.take(.opened(reader)) }
+        return run
+    }
+
+    static func prepared(_ offer: EvaluationOffer, _ terms: EvaluationTerms) -> Run {
         let run = Run(terms)
         run.take(.admitted)
         run.take(.turnCame)
-        run.take(.prepared(readers, attemptsLeft: 5))
-        for reader in readers { run.take(.opened(reader)) }
+        run.take(.prepared(offer))
         return run
     }
 

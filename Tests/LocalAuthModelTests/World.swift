@@ -38,10 +38,21 @@ struct World: Hashable {
     var wasConfirmed = false
     var wasAnswered = false
     var hasLeft = false
+    /// Whether an agent is there, and with it the password.
+    let hasAgent: Bool
+    var isPresenting = false
+    var isPresented = false
+    /// Whether an entry is being checked; there is at most one, and `entry` is its name.
+    var isChecking = false
+    var wrongPasswords: UInt32 = 0
+    var wasPasswordRight = false
 
-    init(readers: Int, attemptsLeft: UInt32) {
+    static let entry = SubmissionID(1)
+
+    init(readers: Int, attemptsLeft: UInt32, hasAgent: Bool = false) {
         self.readers = Array(repeating: .untouched, count: readers)
         self.attemptsLeft = attemptsLeft
+        self.hasAgent = hasAgent
     }
 
     private var isAnythingOpen: Bool {
@@ -56,8 +67,19 @@ struct World: Hashable {
         case .admit: isAdmitting = true
         case .queue: isInLine = true
         case .prepare: isPreparing = true
+        case .present:
+            try must(hasAgent && !wasAnswered && !isPresented && !isAnythingOpen)
+            isPresenting = true
+        case .show(let view):
+            try must(isPresented && !wasAnswered)
+            try must(view.wantsFinger || view.takesPassword)
+        case .check(let entry):
+            try must(!wasAnswered && isPresented && !isChecking && entry == Self.entry)
+            isChecking = true
+        case .answerEntry(let entry, let isAccepted, _):
+            try must(!wasAnswered && entry == Self.entry && isAccepted == wasPasswordRight)
         case .open(let reader):
-            try must(!wasAnswered && self[reader] == .untouched)
+            try must(!wasAnswered && self[reader] == .untouched && isPresented == hasAgent)
             self[reader] = .opening
         case .scan(let reader), .scanAfterPause(let reader):
             try must(!wasAnswered && self[reader] == .open)
@@ -74,8 +96,12 @@ struct World: Hashable {
             openCharges += 1
             charges += 1
             try must(charges <= misses)
-        case .confirm:
+        case .confirm(let proof):
             try must(!wasAnswered && !isConfirming && openCharges == 0)
+            switch proof {
+            case .finger: try must(wasMatched)
+            case .password: try must(wasPasswordRight)
+            }
             isConfirming = true
         case .tellRetry: try must(!wasAnswered && openCharges == 0)
         case .tellProgress: try must(!wasAnswered)
@@ -91,8 +117,8 @@ struct World: Hashable {
             }
         case .leave:
             try must(wasAnswered && !hasLeft && openCharges == 0 && !isAnythingOpen)
-            // No miss is free, whenever it was found; a match settles those beside it.
-            try must(wasMatched || charges == misses)
+            // No miss is free, whenever it was found; a success settles those beside it.
+            try must(wasConfirmed || charges == misses)
             hasLeft = true
         }
     }
@@ -115,8 +141,10 @@ struct World: Hashable {
         }
         if isPreparing {
             for count in 0...readers.count {
-                let some = (0..<count).map { ReaderID(UInt32($0)) }
-                may(.prepared(some, attemptsLeft: attemptsLeft)) { $0.isPreparing = false }
+                let offer = EvaluationOffer(
+                    readers: (0..<count).map { ReaderID(UInt32($0)) }, attemptsLeft: attemptsLeft,
+                    hasPrompt: hasAgent, password: hasAgent ? .taken : .refused(.notInteractive))
+                may(.prepared(offer)) { $0.isPreparing = false }
             }
             may(.refused(.biometryLockout)) { $0.isPreparing = false }
         }
@@ -134,6 +162,7 @@ struct World: Hashable {
             }
             may(.refused(.systemCancel)) { $0.isConfirming = false }
         }
+        for (event, change) in promptHappenings { may(event, change) }
         for number in readers.indices {
             let id = ReaderID(UInt32(number))
             for (event, reader) in readerHappenings(id) {
@@ -142,6 +171,38 @@ struct World: Hashable {
                     world.note(event)
                 }
             }
+        }
+        return result
+    }
+
+    private var promptHappenings: [(EvaluationEvent, (inout World) -> Void)] {
+        guard !isPresenting else {
+            return [
+                (
+                    .presented,
+                    {
+                        $0.isPresenting = false
+                        $0.isPresented = true
+                    }
+                )
+            ]
+        }
+        guard isPresented else { return [] }
+        var result: [(EvaluationEvent, (inout World) -> Void)] = [(.fallbackChosen, { _ in })]
+        guard isChecking else {
+            return result + [(.passwordSubmitted(Self.entry), { _ in })]
+        }
+        result.append((.passwordQuestioned(Self.entry), { $0.isChecking = false }))
+        for verdict in PasswordVerdict.allCases {
+            result.append(
+                (
+                    .passwordJudged(Self.entry, verdict),
+                    {
+                        $0.isChecking = false
+                        if verdict == .correct { $0.wasPasswordRight = true }
+                        if verdict == .wrong { $0.wrongPasswords += 1 }
+                    }
+                ))
         }
         return result
     }
@@ -157,7 +218,9 @@ struct World: Hashable {
 
     private func readerHappenings(_ id: ReaderID) -> [(EvaluationEvent, Reader)] {
         switch self[id] {
-        case .untouched, .open, .broken, .released: []
+        case .untouched, .broken, .released: []
+        // Where it cannot be got at any more, it is lost with nothing going on.
+        case .open: [(.failed(id, .inaccessible), .broken)]
         case .opening: [(.opened(id), .open), (.failed(id, .busy), .broken)]
         case .scanning:
             SensorState.allStates.map { (.sensed(id, $0), .scanning) }

@@ -17,6 +17,7 @@ import LocalAuthService
     let sessions = FakeSessions()
     let machine = FakeMachine()
     let programs = FakePrograms()
+    let passwords = FakePasswords()
     let authority: FakeAuthority
     let accounts: FakeAccounts
     let connection: BusConnection
@@ -38,7 +39,7 @@ import LocalAuthService
             ports: ServicePorts(
                 readers: readers, prints: prints, lockouts: lockouts, history: histories,
                 sessions: sessions, machine: machine, authority: authority, accounts: accounts,
-                programs: programs),
+                programs: programs, passwords: passwords),
             settings: settings, boot: .sample, version: "test", log: .silent)
         connection.watchPeers { [gone] name in gone.add(name) }
         service.export()

@@ -39,6 +39,7 @@ package import LocalAuthModel
 /// Callers sit where a test puts them.
 @BusQueue package final class FakeSessions: SessionWatching {
     package var presence = Presence.present
+    package var session = SessionID("1")
     private var changed: (@Sendable () -> Void)?
 
     package nonisolated init() {}
@@ -47,7 +48,9 @@ package import LocalAuthModel
         self.changed = changed
     }
 
-    @BusQueue package func presence(of caller: Caller) async -> Presence { presence }
+    @BusQueue package func seating(of caller: Caller) async -> Seating {
+        Seating(presence, in: session)
+    }
 
     /// Somebody has come or gone.
     package func announceChange() { changed?() }

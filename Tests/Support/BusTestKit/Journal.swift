@@ -26,7 +26,8 @@ package import DBusBinding
     /// Waits until so many entries are there, or until the test's time is over.
     package func reaches(_ count: Int) async { await meets { $0.count >= count } }
 
-    fileprivate func meets(_ isMet: @escaping ([Entry]) -> Bool) async {
+    /// Waits until the entries are as a test wants them, or until its time is over.
+    package func meets(_ isMet: @escaping ([Entry]) -> Bool) async {
         last += 1
         let number = last
         await withTaskCancellationHandler {
