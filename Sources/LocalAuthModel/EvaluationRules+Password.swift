@@ -16,7 +16,9 @@ extension EvaluationState {
     /// Whether the fallback button does something now.
     package func takesFallback(_ terms: EvaluationTerms) -> Bool {
         guard let asking, terms.hasFallback else { return false }
-        return terms.requirement == .finger || asking.canTakePassword(terms)
+        // Where only the password is left it would lead nowhere.
+        return terms.requirement == .finger
+            || (asking.canTakePassword(terms) && !asking.active.isEmpty)
     }
 
     private var asking: Asking? {

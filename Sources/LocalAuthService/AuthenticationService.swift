@@ -186,7 +186,7 @@ package struct DriverPatience: Sendable {
     /// next one to let it.
     package var isIdleButForWatchers: Bool {
         evaluations.isIdle && management.isIdle && line.isEmpty && history.isIdle
-            && !biometry.isAsleep && !biometry.care.isAnyResting
+            && biometry.lockout.isWritten && !biometry.isAsleep && !biometry.care.isAnyResting
             && biometry.readers.readers.allSatisfy { $0.temperature == .cold }
     }
 

@@ -8,8 +8,11 @@ internal import SystemSupport
 @BusQueue final class LockoutKeeper {
     private enum Entry {
         case record(LockoutRecord)
-        /// Unreadable, or what it should say could not be written: locked until it can.
-        case untrusted
+        /// There is something that cannot be read: locked.
+        case unreadable
+        /// A miss could not be written down: locked, which is still to be written. Until it is, this
+        /// is the only place that knows.
+        case unwritten(LockoutRecord)
     }
 
     /// Called when a user's lockout begins or ends.
@@ -18,17 +21,28 @@ internal import SystemSupport
     private let store: any LockoutStoring
     private let rules: LockoutRules
     private let boot: BootID
+    private let retryDelay: Duration
     private let log: Log
     private var entries: [Account: Entry] = [:]
     private var wakeUps: [Account: PollExecutor.Token] = [:]
     /// Those who wait until an earlier change is written; absent while nothing is being changed.
     private var changes: [Account: [CheckedContinuation<Void, Never>]] = [:]
 
-    init(store: any LockoutStoring, rules: LockoutRules, boot: BootID, log: Log) {
+    /// After a failed write, `retryDelay` later the next is tried.
+    init(
+        store: any LockoutStoring, rules: LockoutRules, boot: BootID,
+        retryDelay: Duration = .seconds(10), log: Log
+    ) {
         self.store = store
         self.rules = rules
         self.boot = boot
+        self.retryDelay = retryDelay
         self.log = log
+    }
+
+    /// Whether everything is on disk. While it is not, to leave would be to forget a lockout.
+    var isWritten: Bool {
+        entries.values.allSatisfy { if case .unwritten = $0 { false } else { true } }
     }
 
     /// What holds for the user now.
@@ -84,7 +98,31 @@ internal import SystemSupport
             log.error(
                 "a miss could not be written down: locked",
                 ["uid": "\(account.id.rawValue)", "error": "\(error)"])
-            return set(.untrusted, after: entry, for: account)
+            var locked = record
+            while !locked.standing(rules, at: now, boot: boot).isLocked {
+                locked.charge(rules, at: now, boot: boot)
+            }
+            planWrite(for: account)
+            return set(.unwritten(locked), after: entry, for: account)
+        }
+    }
+
+    /// Tries again to write down what could not be written.
+    private func planWrite(for account: Account) {
+        _ = BusQueue.executor.after(retryDelay) { [weak self] in
+            BusQueue.task { await self?.writeAgain(for: account) }
+        }
+    }
+
+    private func writeAgain(for account: Account) async {
+        await beginChange(of: account)
+        defer { endChange(of: account) }
+        guard case .unwritten(let record)? = entries[account] else { return }
+        do throws(StorageFailure) {
+            try await store.write(record, for: account)
+            set(.record(record), after: .unwritten(record), for: account)
+        } catch {
+            planWrite(for: account)
         }
     }
 
@@ -153,7 +191,7 @@ internal import SystemSupport
             switch reading {
             case .none: .record(LockoutRecord())
             case .record(let record): .record(record)
-            case .unreadable: .untrusted
+            case .unreadable: .unreadable
             }
         entries[account] = entry
         awaitEnd(for: account)
@@ -163,7 +201,7 @@ internal import SystemSupport
     private func standing(_ entry: Entry) -> LockoutStanding {
         switch entry {
         case .record(let record): record.standing(rules, at: now, boot: boot)
-        case .untrusted: .locked(for: nil)
+        case .unreadable, .unwritten: .locked(for: nil)
         }
     }
 

@@ -16,7 +16,9 @@ import Testing
         let keeper: LockoutKeeper
 
         init(_ rules: LockoutRules) {
-            keeper = LockoutKeeper(store: store, rules: rules, boot: .sample, log: .silent)
+            keeper = LockoutKeeper(
+                store: store, rules: rules, boot: .sample, retryDelay: .milliseconds(20),
+                log: .silent)
             keeper.onChange = { [told] account, standing in
                 #expect(account == .alice)
                 told.add(standing.isLocked)
@@ -83,6 +85,37 @@ import Testing
             fixture.store.failure = nil
             try await fixture.keeper.clear(.alice)
             #expect(fixture.told.entries == [true, false])
+        }
+    }
+
+    @Test func `writes a lockout down as soon as the disk takes it again`() async throws {
+        try await Self.with { fixture in
+            fixture.store.failure = .io(28)
+            _ = await fixture.keeper.charge(.alice)
+            // Whoever left now would forget it.
+            #expect(!fixture.keeper.isWritten)
+            fixture.store.failure = nil
+            await fixture.store.writes.meets { $0.last?.misses == 5 }
+            #expect(fixture.store.writes.entries.last?.locked != nil)
+            #expect(await fixture.keeper.standing(of: .alice) == .locked(for: nil))
+            #expect(await fixture.keeper.charge(.alice) == .locked(for: nil))
+            #expect(fixture.keeper.isWritten)
+            #expect(fixture.told.entries == [true])
+        }
+    }
+
+    @Test func `is not ended by a match, only its misses are`() async throws {
+        try await Self.with { fixture in
+            for _ in 1...4 { _ = await fixture.keeper.charge(.alice) }
+            let cleared = try await fixture.keeper.clearAfterMatch(.alice)
+            #expect(cleared)
+            #expect(await fixture.keeper.standing(of: .alice) == .open(attemptsLeft: 5))
+            for _ in 1...5 { _ = await fixture.keeper.charge(.alice) }
+            let refused = try await fixture.keeper.clearAfterMatch(.alice)
+            #expect(!refused)
+            #expect(await fixture.keeper.standing(of: .alice) == .locked(for: nil))
+            try await fixture.keeper.clear(.alice)
+            #expect(await fixture.keeper.standing(of: .alice) == .open(attemptsLeft: 5))
         }
     }
 

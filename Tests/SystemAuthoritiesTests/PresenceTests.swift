@@ -44,7 +44,9 @@ import Testing
                 process: id.map { CallerProcess(id: $0, handle: handle) })
         }
 
-        func presence(_ caller: Caller) async -> Presence { await sessions.seating(of: caller).presence }
+        func presence(_ caller: Caller) async -> Presence {
+            await sessions.seating(of: caller).presence
+        }
 
         var questions: Int { logind.questions.all.count }
     }

@@ -55,6 +55,9 @@ package import LocalAuthModel
     /// Tells of a change among the readers.
     package func change(_ change: ReaderChange) { report?(change) }
 
+    /// Whether a scan or an enrolment goes on.
+    package func isScanning(_ reader: ReaderID) -> Bool { scans[reader] != nil }
+
     /// Ends the scan or enrolment that goes on.
     package func end(_ reader: ReaderID, _ outcome: Outcome) {
         scans.removeValue(forKey: reader)?.resume(returning: outcome)
