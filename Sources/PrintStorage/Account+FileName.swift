@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CGLib
+internal import GLibBinding
 internal import LocalAuthModel
 
 extension Account {
@@ -25,10 +25,7 @@ extension Account {
 }
 
 private func digest(of text: String) -> String {
-    let length = gssize(text.utf8.count)
-    // SAFETY: the result is ours and copied before it is freed.
-    guard let digest = unsafe g_compute_checksum_for_string(G_CHECKSUM_SHA256, text, length)
-    else { return "" }
-    defer { unsafe g_free(digest) }
-    return unsafe String(cString: digest)
+    var digest = Digest()
+    digest.add(Array(text.utf8))
+    return hexadecimal(digest.finish())
 }
