@@ -1,13 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 
+/// Which usable prints a user has.
+package struct PrintListing: Hashable, Sendable {
+    package var prints: [PrintID]
+    /// Stands for the prints and all that is in them, in whatever order they were found: no other
+    /// set of prints has the same.
+    package var digest: [UInt8]
+    /// Counts what may have come and gone again without ever being in a listing, since the store
+    /// began to watch.
+    package var unseen: UInt64
+
+    package init(prints: [PrintID], digest: [UInt8], unseen: UInt64 = 0) {
+        self.prints = prints
+        self.digest = digest
+        self.unseen = unseen
+    }
+}
+
 /// The prints on disk.
 package protocol PrintStoring: Sendable {
     /// Begins to watch the directory. `changed` is called with a user whose prints may have
     /// changed, by us or by another program, or with `nil` when that could be anybody's.
     func start(changed: @escaping @Sendable (UserName?) -> Void) async throws(StorageFailure)
     /// Which usable prints a user has. Damaged, foreign and hostile files are passed over with
-    /// one log line each, and left where they are. Watches this user's files from now on.
-    func list(of user: UserName) async throws(StorageFailure) -> [PrintID]
+    /// one log line each, and left where they are. Watches this user's files from now on, and has
+    /// taken in whatever happened to them before.
+    func list(of user: UserName) async throws(StorageFailure) -> PrintListing
     /// The user's prints for the given kinds of reader, in no order.
     func load(
         of user: UserName, for readers: Set<ReaderKind>

@@ -209,7 +209,7 @@ package struct DriverPatience: Sendable {
             changed()
             if let self { onReaders?(biometry.readers.readers.count) }
         }
-        biometry.prints.onChange = changed
+        biometry.prints.onChange = { _ in changed() }
         agents.onChange = changed
         biometry.lockout.onChange = { [weak self] account, standing in
             guard let self else { return }

@@ -7,14 +7,24 @@ internal import SystemSupport
 /// Which prints each user has, kept in memory, so that answering a question never touches the
 /// disk; unless the store cannot tell of changes, for then memory would be wrong for good.
 @BusQueue final class PrintIndex {
-    /// Called when a user's prints are different now.
-    var onChange: (() -> Void)?
+    /// What is known of a user's prints.
+    struct Look: Hashable {
+        let listing: PrintListing
+        /// Counts the differences that there were since the first look at them, also those that
+        /// are undone by now.
+        let turn: UInt64
+    }
+
+    /// Called when a user's prints are different now, or were for a while.
+    var onChange: ((UserName) -> Void)?
     /// Whether the store tells of changes.
     var isTold = true
 
     private let store: any PrintStoring
     private let log: Log
-    private var entries: [UserName: [PrintID]] = [:]
+    private var entries: [UserName: Look] = [:]
+    /// What was found last, if anything could be.
+    private var last: [UserName: Look] = [:]
     /// The users that were looked at; the look may have failed.
     private var known: Set<UserName> = []
     /// Whose prints are about to be read again.
@@ -29,8 +39,11 @@ internal import SystemSupport
     }
 
     /// The user's prints; `nil` when they could not be looked up, which is not the same as none.
-    func prints(of user: UserName) async -> [PrintID]? {
-        if isTold, let prints = entries[user] { return prints }
+    func prints(of user: UserName) async -> [PrintID]? { await look(at: user)?.listing.prints }
+
+    /// The user's prints, and how often they have changed.
+    func look(at user: UserName) async -> Look? {
+        if isTold, let look = entries[user] { return look }
         return await load(user)
     }
 
@@ -60,13 +73,13 @@ internal import SystemSupport
 
     /// Reads until nothing has changed while reading.
     @discardableResult
-    private func load(_ user: UserName) async -> [PrintID]? {
+    private func load(_ user: UserName) async -> Look? {
         // Bounded: a directory that never rests must not keep us busy.
         for _ in 0..<10 {
-            let before = generation(of: user)
+            let before = changes(of: user)
             do throws(StorageFailure) {
                 keep(try await store.list(of: user), of: user)
-                if generation(of: user) == before { break }
+                if changes(of: user) == before { break }
             } catch {
                 keep(nil, of: user)
                 log.warning("the prints could not be listed", ["error": "\(error)"])
@@ -78,13 +91,20 @@ internal import SystemSupport
 
     /// Keeps what was found last, and tells when it is something else than before. The first
     /// look at a user's prints is no change.
-    private func keep(_ prints: [PrintID]?, of user: UserName) {
-        let isKnown = known.contains(user)
-        let isOther = entries[user].map(Set.init) != prints.map(Set.init)
-        known.insert(user)
-        entries[user] = prints
-        if isKnown, isOther { onChange?() }
+    private func keep(_ listing: PrintListing?, of user: UserName) {
+        let isFirst = known.insert(user).inserted
+        let before = entries[user]
+        entries[user] = listing.map { look(at: $0, after: last[user]) }
+        last[user] = entries[user] ?? last[user]
+        if !isFirst, entries[user] != before { onChange?(user) }
     }
 
-    private func generation(of user: UserName) -> UInt64 { changes[user, default: 0] &+ allChanges }
+    private func look(at listing: PrintListing, after last: Look?) -> Look {
+        guard let last else { return Look(listing: listing, turn: 0) }
+        let isSame = last.listing.digest == listing.digest && last.listing.unseen == listing.unseen
+        // The order in which they were found is no difference.
+        return isSame ? last : Look(listing: listing, turn: last.turn + 1)
+    }
+
+    private func changes(of user: UserName) -> UInt64 { changes[user, default: 0] &+ allChanges }
 }

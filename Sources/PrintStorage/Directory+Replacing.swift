@@ -20,6 +20,18 @@ extension Directory {
         try synchronize()
     }
 
+    /// Makes the file `name` where there is nothing of that name. When this returns, it is on the
+    /// disk; a crash before that can leave a part of it.
+    func create(_ name: String, with bytes: [UInt8]) throws(EntryFailure) {
+        do throws(EntryFailure) {
+            try write(bytes, to: name)
+        } catch {
+            if error != .failed(EEXIST) { unsafe _ = unlinkat(rawValue, name, 0) }
+            throw error
+        }
+        try synchronize()
+    }
+
     /// Removes the file or link `name`; when this returns, the disk knows.
     func remove(_ name: String) throws(EntryFailure) {
         guard unsafe unlinkat(rawValue, name, 0) == 0 else { throw .last }

@@ -10,6 +10,7 @@ enum Refusal: String, Hashable {
     case symbolicLink = "symbolic link"
     case foreignOwner = "owned by somebody else"
     case writableByOthers = "writable by others"
+    case readableByOthers = "readable by others"
     case tooLarge = "too large"
     case changedWhileRead = "changed while it was read"
     case unreadable = "cannot be read"
@@ -21,6 +22,8 @@ enum Refusal: String, Hashable {
     case otherFinger = "made of another finger"
     case otherUser = "made for another user"
     case notARecord = "not a lockout record"
+    case notAGeneration = "not a generation record"
+    case notASecret = "not a secret"
     case notAHistory = "not a history"
     case damagedHistory = "damaged history"
     case otherAccount = "of another account"
@@ -36,6 +39,14 @@ enum EntryFailure: Error, Hashable {
 
     /// The failure of the system call that has just failed on this thread.
     static var last: Self { errno == ENOENT ? .missing : .failed(errno) }
+
+    /// Whether the fault is not the file's but the daemon's or the machine's.
+    var isShortage: Bool {
+        switch self {
+        case .failed(EMFILE), .failed(ENFILE), .failed(ENOMEM): true
+        case .failed, .refused, .missing: false
+        }
+    }
 }
 
 extension StorageFailure {

@@ -27,14 +27,22 @@ struct Inotify: ~Copyable {
         var isLoss: Bool {
             mask & UInt32(IN_IGNORED | IN_DELETE_SELF | IN_MOVE_SELF | IN_UNMOUNT) != 0
         }
-        /// A directory that was an entry is not one any more.
-        var isDirectoryGone: Bool {
-            mask & UInt32(IN_ISDIR) != 0 && mask & UInt32(IN_DELETE | IN_MOVED_FROM) != 0
-        }
+        /// The entry is a directory.
+        var isDirectory: Bool { mask & UInt32(IN_ISDIR) != 0 }
+        /// The entry has come, or has taken the place of another one.
+        var isArrival: Bool { mask & UInt32(IN_CREATE | IN_MOVED_TO) != 0 }
+        /// It has come empty, and is yet to be written.
+        var isCreation: Bool { mask & UInt32(IN_CREATE) != 0 }
+        var isWriting: Bool { mask & UInt32(IN_MODIFY) != 0 }
+        /// Whoever wrote it is done.
+        var isWritten: Bool { mask & UInt32(IN_CLOSE_WRITE) != 0 }
+        /// The entry is not one any more.
+        var isDeparture: Bool { mask & UInt32(IN_DELETE | IN_MOVED_FROM) != 0 }
+        var isDirectoryGone: Bool { isDirectory && isDeparture }
     }
 
     private static let interest = UInt32(
-        IN_CREATE | IN_CLOSE_WRITE | IN_MOVED_FROM | IN_MOVED_TO | IN_DELETE | IN_ATTRIB
+        IN_CREATE | IN_MODIFY | IN_CLOSE_WRITE | IN_MOVED_FROM | IN_MOVED_TO | IN_DELETE | IN_ATTRIB
             | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR)
 
     private let descriptor: Descriptor

@@ -120,11 +120,8 @@ extension PrintStore {
     private func passOver(
         _ failure: EntryFailure, _ name: String, in parent: borrowing Directory, path: String
     ) throws(EntryFailure) {
-        switch failure {
-        case .missing: return
-        case .failed(EMFILE), .failed(ENFILE), .failed(ENOMEM): throw failure
-        case .failed, .refused: break
-        }
+        if failure == .missing { return }
+        if failure.isShortage { throw failure }
         let whole = "\(path)/\(name)"
         passedOver.report(
             failure, path: whole,

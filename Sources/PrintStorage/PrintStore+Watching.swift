@@ -25,7 +25,8 @@ extension PrintStore {
         }
     }
 
-    private func takeNotices() {
+    /// Takes in what has happened until now, and tells of it.
+    func takeNotices() {
         guard let changes = watch?.changes() else { return }
         let isOtherRoot = changes.isRootMoved && restoreRootWatch()
         if changes.isAnybody || isOtherRoot {

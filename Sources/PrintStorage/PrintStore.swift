@@ -34,8 +34,16 @@ package actor PrintStore: PrintStoring {
         unsafe executor.asUnownedSerialExecutor()
     }
 
-    package func list(of user: UserName) throws(StorageFailure) -> [PrintID] {
-        try prints(of: user, for: nil).map(\.id)
+    package func list(of user: UserName) throws(StorageFailure) -> PrintListing {
+        // Notices are taken before and after: what came before the look has been seen by it unless
+        // a notice says that it went again.
+        takeNotices()
+        _ = watch?.unseen(of: user)
+        let arrivals = watch?.arrivals(of: user) ?? []
+        let found = try prints(of: user, for: nil)
+        takeNotices()
+        watch?.noteLook(at: arrivals)
+        return PrintListing(found, unseen: watch?.unseen(of: user) ?? 0)
     }
 
     package func load(

@@ -29,6 +29,11 @@ struct PrintWatch: ~Copyable {
     private let log: Log
     private let rootName: String
     private var places: [Int32: Place] = [:]
+    private var passing = PassingPrints()
+    /// What may have come and gone unseen, of the users that were listed.
+    private var unseen: [UserName: UInt64] = [:]
+    /// The same where it may have been anybody's.
+    private var unseenByAll: UInt64 = 0
     private var hasComplained = false
 
     /// `rootName` is the last part of the root's path.
@@ -48,6 +53,7 @@ struct PrintWatch: ~Copyable {
         places[watch] = nil
         drop { _ in true }
         places[watch] = .root
+        unseenByAll += 1
         return true
     }
 
@@ -76,6 +82,22 @@ struct PrintWatch: ~Copyable {
         places[watch] = place
     }
 
+    /// What may have come and gone unseen among the user's prints; counted from the first time
+    /// that this is asked, because before that nobody had looked.
+    mutating func unseen(of user: UserName) -> UInt64 {
+        if unseen[user] == nil { unseen[user] = 0 }
+        return (unseen[user] ?? 0) &+ unseenByAll
+    }
+
+    /// The user's files that have come since the last look, to be given to `noteLook` after it.
+    func arrivals(of user: UserName) -> Set<PassingPrints.File> {
+        passing.arrivals { places[$0] == .user(user) }
+    }
+
+    /// The user's directories were read after these had come, and the notices of what happened
+    /// until then were taken.
+    mutating func noteLook(at arrivals: Set<PassingPrints.File>) { passing.noteLook(at: arrivals) }
+
     /// Takes all notices.
     mutating func changes() -> Changes {
         var changes = Changes()
@@ -85,11 +107,15 @@ struct PrintWatch: ~Copyable {
                 changes.isAnybody = true
                 changes.isRootMoved = true
                 drop { _ in true }
+                unseenByAll += 1
                 continue
             }
             // Notices of a watch that was taken back may still come.
             guard let place = places[event.watch] else { continue }
-            if event.isEnd { places[event.watch] = nil }
+            if event.isEnd {
+                places[event.watch] = nil
+                passing.forget(event.watch)
+            }
             switch place {
             case .parent:
                 if event.name == rootName || event.isLoss { changes.isRootMoved = true }
@@ -97,23 +123,34 @@ struct PrintWatch: ~Copyable {
                 changes.isAnybody = true
                 changes.isRootMoved = true
                 drop { _ in true }
+                unseenByAll += 1
             case .root:
                 guard let user = event.name.flatMap(UserName.init) else { continue }
                 changes.users.insert(user)
+                if event.isDirectory { noteUnseen(of: user) }
                 // The directory may live on under another name, even another user's.
                 if event.isDirectoryGone { drop { $0 == .user(user) } }
             case .user(let user):
                 changes.users.insert(user)
+                // Nobody has watched what was in a directory before it came, or after it went.
+                let isUnwatched =
+                    event.isLoss || event.isDirectory && (event.isArrival || event.isDeparture)
+                if isUnwatched || passing.take(event) { noteUnseen(of: user) }
                 if event.isDirectoryGone || event.isLoss { drop { $0 == place } }
             }
         }
         return changes
     }
 
+    private mutating func noteUnseen(of user: UserName) {
+        if let count = unseen[user] { unseen[user] = count &+ 1 }
+    }
+
     private mutating func drop(_ isDropped: (Place) -> Bool) {
         for (watch, place) in places where isDropped(place) {
             inotify.unwatch(watch)
             places[watch] = nil
+            passing.forget(watch)
         }
     }
 

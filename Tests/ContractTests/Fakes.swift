@@ -23,7 +23,9 @@ private struct FakeReaders: ReaderDriving {
 
 private struct NoPrints: PrintStoring {
     func start(changed: @escaping @Sendable (UserName?) -> Void) async throws(StorageFailure) {}
-    func list(of user: UserName) async throws(StorageFailure) -> [PrintID] { [] }
+    func list(of user: UserName) async throws(StorageFailure) -> PrintListing {
+        PrintListing(prints: [], digest: [])
+    }
     func load(
         of user: UserName, for readers: Set<ReaderKind>
     ) async throws(StorageFailure) -> [StoredPrint] { [] }

@@ -16,7 +16,7 @@ import Testing
         init() {
             store = FakePrints([.sample])
             index = PrintIndex(store: store, log: .silent)
-            index.onChange = { [changes] in changes.add() }
+            index.onChange = { [changes] _ in changes.add() }
         }
 
         var user: UserName { Account.alice.name }

@@ -89,7 +89,7 @@ enum HostileFile: CaseIterable, Sendable {
     ) async throws {
         let path = fixture.path(StoreFixture.id())
         try file.plant(at: path, in: fixture)
-        #expect(try await store.list(of: StoreFixture.alice).isEmpty)
+        #expect(try await store.ids(of: StoreFixture.alice).isEmpty)
         #expect(try await store.load(of: StoreFixture.alice, for: [StoreFixture.reader]).isEmpty)
         #expect(
             (try? FileManager.default.destinationOfSymbolicLink(atPath: path)) != nil
@@ -102,7 +102,7 @@ enum HostileFile: CaseIterable, Sendable {
         let good = StoreFixture.good("alice", .leftThumb)
         try await store.save(good)
         try file.plant(at: fixture.path(StoreFixture.id()), in: fixture)
-        #expect(try await store.list(of: StoreFixture.alice) == [good.id])
+        #expect(try await store.ids(of: StoreFixture.alice) == [good.id])
         #expect(try await store.load(of: StoreFixture.alice, for: [StoreFixture.reader]) == [good])
     }
 
@@ -110,7 +110,7 @@ enum HostileFile: CaseIterable, Sendable {
     func `by its name is passed over`(name: String) async throws {
         try fixture.plant(
             PrintBytes().bytes, at: fixture.root + "/alice/virtual_device/0/\(name)")
-        #expect(try await store.list(of: StoreFixture.alice).isEmpty)
+        #expect(try await store.ids(of: StoreFixture.alice).isEmpty)
     }
 
     @Test func `by a name that is not UTF-8 is passed over`() async throws {
@@ -122,7 +122,7 @@ enum HostileFile: CaseIterable, Sendable {
             cp virtual_device/0/7 virtual_device/0/$d
             cp -r virtual_device $d; cp -r virtual_device/0 virtual_device/$d
             """)
-        #expect(try await store.list(of: StoreFixture.alice) == [good.id])
+        #expect(try await store.ids(of: StoreFixture.alice) == [good.id])
     }
 
     @Test(arguments: ["ln -s ../good", "printf x >", "mkfifo", "mkdir -m 770"])
@@ -138,7 +138,7 @@ enum HostileFile: CaseIterable, Sendable {
             StoreFixture.reader, StoreFixture.kind("elan", "0"),
             StoreFixture.kind("virtual_device", "1"),
         ]
-        #expect(try await store.list(of: StoreFixture.alice) == [good.id])
+        #expect(try await store.ids(of: StoreFixture.alice) == [good.id])
         #expect(try await store.load(of: StoreFixture.alice, for: kinds) == [good])
     }
 
@@ -153,7 +153,7 @@ enum HostileFile: CaseIterable, Sendable {
         try await store.save(StoreFixture.good("bob"))
         try fixture.shell("cd fprint; \(command) alice")
         await #expect(throws: StorageFailure.io(code)) {
-            try await store.list(of: StoreFixture.alice)
+            try await store.ids(of: StoreFixture.alice)
         }
         await #expect(throws: StorageFailure.io(code)) {
             try await store.load(of: StoreFixture.alice, for: [StoreFixture.reader])
@@ -163,20 +163,20 @@ enum HostileFile: CaseIterable, Sendable {
     @Test func `in the place of all prints is not "no prints"`() async throws {
         try fixture.shell("mkdir -m 777 fprint")
         await #expect(throws: StorageFailure.io(EACCES)) {
-            try await store.list(of: StoreFixture.alice)
+            try await store.ids(of: StoreFixture.alice)
         }
         try fixture.shell("rmdir fprint; touch fprint")
         await #expect(throws: StorageFailure.io(ENOTDIR)) {
-            try await store.list(of: StoreFixture.alice)
+            try await store.ids(of: StoreFixture.alice)
         }
     }
 
     @Test func `can be replaced by a good one`() async throws {
         let good = StoreFixture.good()
         try HostileFile.firstHalf.plant(at: fixture.path(good.id), in: fixture)
-        #expect(try await store.list(of: StoreFixture.alice).isEmpty)
+        #expect(try await store.ids(of: StoreFixture.alice).isEmpty)
         try await store.save(good)
-        #expect(try await store.list(of: StoreFixture.alice) == [good.id])
+        #expect(try await store.ids(of: StoreFixture.alice) == [good.id])
     }
 
     @Test func `is logged once until it changes, without the user's name`() async throws {
@@ -186,10 +186,10 @@ enum HostileFile: CaseIterable, Sendable {
             let fixture = try StoreFixture()
             let path = fixture.path(StoreFixture.id())
             try fixture.plant([], at: path)
-            for _ in 0..<3 { _ = try await fixture.store.list(of: StoreFixture.alice) }
+            for _ in 0..<3 { _ = try await fixture.store.ids(of: StoreFixture.alice) }
             _ = try await fixture.store.load(of: StoreFixture.alice, for: [StoreFixture.reader])
             try fixture.plant(PrintBytes(user: "bob").bytes, at: path)
-            for _ in 0..<3 { _ = try await fixture.store.list(of: StoreFixture.alice) }
+            for _ in 0..<3 { _ = try await fixture.store.ids(of: StoreFixture.alice) }
         }
         let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
         let lines = text.split(separator: "\n").filter { $0.contains("storage:") }
@@ -207,15 +207,15 @@ enum HostileFile: CaseIterable, Sendable {
             try await fixture.store.save(StoreFixture.good("alice", .leftThumb))
             setMode(0, of: fixture.path(StoreFixture.id()))
             // Root may read everything.
-            #expect(try await fixture.store.list(of: StoreFixture.alice).count == 2)
+            #expect(try await fixture.store.ids(of: StoreFixture.alice).count == 2)
             try fixture.shell("chown -R 12345 .")
             try #require(setuid(12345) == 0)
             #expect(
-                try await fixture.store.list(of: StoreFixture.alice)
+                try await fixture.store.ids(of: StoreFixture.alice)
                     == [StoreFixture.id("alice", .leftThumb)])
             setMode(0, of: fixture.root + "/alice/virtual_device/0")
             await #expect(throws: StorageFailure.io(EACCES)) {
-                try await fixture.store.list(of: StoreFixture.alice)
+                try await fixture.store.ids(of: StoreFixture.alice)
             }
             setMode(0o700, of: fixture.root + "/alice/virtual_device/0")
         }

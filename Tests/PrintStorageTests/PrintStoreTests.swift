@@ -14,16 +14,16 @@ import Testing
     init() throws { fixture = try StoreFixture() }
 
     @Test func `without a directory there are no prints`() async throws {
-        #expect(try await store.list(of: StoreFixture.alice).isEmpty)
+        #expect(try await store.ids(of: StoreFixture.alice).isEmpty)
         #expect(try await store.load(of: StoreFixture.alice, for: [StoreFixture.reader]).isEmpty)
     }
 
     @Test func `what is saved is listed and loaded`() async throws {
         let print = StoreFixture.good()
         try await store.save(print)
-        #expect(try await store.list(of: StoreFixture.alice) == [print.id])
+        #expect(try await store.ids(of: StoreFixture.alice) == [print.id])
         #expect(try await store.load(of: StoreFixture.alice, for: [StoreFixture.reader]) == [print])
-        #expect(try await store.list(of: StoreFixture.user("bob")).isEmpty)
+        #expect(try await store.ids(of: StoreFixture.user("bob")).isEmpty)
     }
 
     @Test(arguments: Finger.allCases) func `each finger has fprintd's file name`(
@@ -33,7 +33,7 @@ import Testing
         try await store.save(print)
         let digit = ["1", "2", "3", "4", "5", "6", "7", "8", "9", "a"][Int(finger.rawValue) - 1]
         #expect(fixture.names(in: fixture.root + "/alice/virtual_device/0") == [digit])
-        #expect(try await store.list(of: StoreFixture.alice) == [print.id])
+        #expect(try await store.ids(of: StoreFixture.alice) == [print.id])
     }
 
     @Test func `a print is loaded only for the readers asked for`() async throws {
@@ -50,7 +50,7 @@ import Testing
         #expect(try await store.load(of: StoreFixture.alice, for: []).isEmpty)
         #expect(
             Set(try await store.load(of: StoreFixture.alice, for: everything)) == [print, other])
-        #expect(try await store.list(of: StoreFixture.alice).count == 2)
+        #expect(try await store.ids(of: StoreFixture.alice).count == 2)
         let absent = StoreFixture.kind("elan", "1")
         #expect(try await store.load(of: StoreFixture.alice, for: [absent]).isEmpty)
     }
@@ -86,7 +86,7 @@ import Testing
         await #expect(throws: StorageFailure.notFound) { try await store.delete(StoreFixture.id()) }
         try await store.save(StoreFixture.good("alice", .leftThumb))
         await #expect(throws: StorageFailure.notFound) { try await store.delete(StoreFixture.id()) }
-        #expect(try await store.list(of: StoreFixture.alice).count == 1)
+        #expect(try await store.ids(of: StoreFixture.alice).count == 1)
     }
 
     @Test func `names that Unicode calls equal are two users`() async throws {
@@ -95,10 +95,10 @@ import Testing
         try fixture.plant(
             PrintBytes(user: composed).bytes,
             at: "\(fixture.root)/\(decomposed)/virtual_device/0/7")
-        #expect(try await store.list(of: StoreFixture.user(decomposed)).isEmpty)
+        #expect(try await store.ids(of: StoreFixture.user(decomposed)).isEmpty)
         try fixture.plant(
             PrintBytes(user: composed).bytes, at: "\(fixture.root)/\(composed)/virtual_device/0/7")
-        #expect(try await store.list(of: StoreFixture.user(composed)).count == 1)
+        #expect(try await store.ids(of: StoreFixture.user(composed)).count == 1)
     }
 }
 
@@ -193,7 +193,7 @@ import Testing
         try await store.save(StoreFixture.good())
         try fixture.plant([1, 2], at: device + "/.localauth-0123456789abcdef")
         try fixture.plant([1, 2], at: device + "/.localauth-mine")
-        #expect(try await store.list(of: StoreFixture.alice) == [StoreFixture.id()])
+        #expect(try await store.ids(of: StoreFixture.alice) == [StoreFixture.id()])
         try await store.save(StoreFixture.good("alice", .leftThumb))
         #expect(fixture.names(in: device) == [".localauth-mine", "1", "7"])
     }

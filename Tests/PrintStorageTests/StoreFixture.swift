@@ -18,6 +18,7 @@ final class StoreFixture: Sendable {
     let executor = PollExecutor(name: "store test")
     let store: PrintStore
     let lockouts: LockoutStore
+    let generations: GenerationStore
 
     init() throws {
         let url = FileManager.default.temporaryDirectory
@@ -29,6 +30,8 @@ final class StoreFixture: Sendable {
         let log = Log(topic: "storage")
         store = PrintStore(directory: root, executor: executor, log: log)
         lockouts = LockoutStore(directory: scratch + "/state", executor: executor, log: log)
+        generations = GenerationStore(
+            directory: scratch + "/state", executor: executor, log: log)
         executor.start()
     }
 
@@ -99,6 +102,11 @@ final class StoreFixture: Sendable {
     func names(in path: String) -> [String] {
         ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).sorted()
     }
+}
+
+extension PrintStore {
+    /// Which usable prints the user has.
+    func ids(of user: UserName) throws -> [PrintID] { try list(of: user).prints }
 }
 
 /// Sets the permissions of the file at `path`.

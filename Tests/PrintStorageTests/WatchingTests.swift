@@ -44,29 +44,29 @@ private struct Notices {
 
     @Test func `reports a finger enrolled by another program, step by step`() async throws {
         var notices = try await Notices(of: store)
-        #expect(try await store.list(of: alice).isEmpty)
+        #expect(try await store.ids(of: alice).isEmpty)
         for name in [
             "fprint/alice", "fprint/alice/virtual_device", "fprint/alice/virtual_device/0",
         ] {
             try fixture.shell("mkdir \(name)")
             await notices.wait(for: alice)
-            #expect(try await store.list(of: alice).isEmpty)
+            #expect(try await store.ids(of: alice).isEmpty)
         }
         try fixture.shell(
             "cp 7 fprint/alice/virtual_device/0/t; cd fprint/alice/virtual_device/0; mv t 7")
         await notices.wait(for: alice)
         // "t" and its change of name may be two batches.
-        while try await store.list(of: alice).isEmpty { await notices.wait(for: alice) }
-        #expect(try await store.list(of: alice) == [StoreFixture.id()])
+        while try await store.ids(of: alice).isEmpty { await notices.wait(for: alice) }
+        #expect(try await store.ids(of: alice) == [StoreFixture.id()])
     }
 
     @Test func `reports a whole tree that comes at once`() async throws {
         var notices = try await Notices(of: store)
-        #expect(try await store.list(of: alice).isEmpty)
+        #expect(try await store.ids(of: alice).isEmpty)
         try fixture.shell(
             "mkdir -p new/virtual_device/0; cp 7 new/virtual_device/0; mv new fprint/alice")
         await notices.wait(for: alice)
-        #expect(try await store.list(of: alice) == [StoreFixture.id()])
+        #expect(try await store.ids(of: alice) == [StoreFixture.id()])
     }
 
     @Test(arguments: [
@@ -77,10 +77,10 @@ private struct Notices {
     ]) func `reports a print that goes`(command: String) async throws {
         try await store.save(StoreFixture.good())
         var notices = try await Notices(of: store)
-        #expect(try await store.list(of: alice).count == 1)
+        #expect(try await store.ids(of: alice).count == 1)
         try fixture.shell(command)
         await notices.wait(for: alice)
-        while try await !store.list(of: alice).isEmpty { await notices.wait(for: alice) }
+        while try await !store.ids(of: alice).isEmpty { await notices.wait(for: alice) }
     }
 
     @Test func `reports a print that is replaced, however often`() async throws {
@@ -97,19 +97,19 @@ private struct Notices {
         var notices = try await Notices(of: store)
         try await store.save(StoreFixture.good())
         await notices.wait(for: alice)
-        #expect(try await store.list(of: alice).count == 1)
+        #expect(try await store.ids(of: alice).count == 1)
         try await store.delete(StoreFixture.id())
         await notices.wait(for: alice)
-        #expect(try await store.list(of: alice).isEmpty)
+        #expect(try await store.ids(of: alice).isEmpty)
     }
 
     @Test func `knows a directory that has changed its owner`() async throws {
         try await store.save(StoreFixture.good())
         var notices = try await Notices(of: store)
-        #expect(try await store.list(of: alice).count == 1)
+        #expect(try await store.ids(of: alice).count == 1)
         try fixture.shell("mv fprint/alice fprint/bob")
         await notices.wait(for: StoreFixture.user("bob"))
-        #expect(try await store.list(of: StoreFixture.user("bob")).isEmpty)
+        #expect(try await store.ids(of: StoreFixture.user("bob")).isEmpty)
         try fixture.shell("rm fprint/bob/virtual_device/0/7")
         await notices.wait(for: StoreFixture.user("bob"))
     }
@@ -117,10 +117,10 @@ private struct Notices {
     @Test func `finds a root again that was deleted and made anew`() async throws {
         try await store.save(StoreFixture.good())
         var notices = try await Notices(of: store)
-        #expect(try await store.list(of: alice).count == 1)
+        #expect(try await store.ids(of: alice).count == 1)
         try fixture.shell("rm -r fprint")
         await notices.wait(for: nil)
-        #expect(try await store.list(of: alice).isEmpty)
+        #expect(try await store.ids(of: alice).isEmpty)
         try fixture.shell("mkdir fprint")
         await notices.wait(for: nil)
         try fixture.shell("mkdir -p fprint/bob")
@@ -136,7 +136,7 @@ private struct Notices {
             await notices.wait(for: nil)
             try fixture.shell("mv new fprint")
             await notices.wait(for: nil)
-            #expect(try await store.list(of: alice) == [StoreFixture.id()])
+            #expect(try await store.ids(of: alice) == [StoreFixture.id()])
         }
     }
 
@@ -148,11 +148,11 @@ private struct Notices {
         var notices = try await Notices(of: deep)
         try fixture.shell("mv a gone; mkdir -p a/b/c/alice/virtual_device/0")
         try fixture.shell("cp 7 a/b/c/alice/virtual_device/0")
-        #expect(try await deep.list(of: alice) == [StoreFixture.id()])
+        #expect(try await deep.ids(of: alice) == [StoreFixture.id()])
         await notices.wait(for: nil)
         try fixture.shell("rm a/b/c/alice/virtual_device/0/7")
         await notices.wait(for: alice)
-        #expect(try await deep.list(of: alice).isEmpty)
+        #expect(try await deep.ids(of: alice).isEmpty)
     }
 
     @Test func `makes the root again for a save`() async throws {
@@ -161,7 +161,7 @@ private struct Notices {
         await notices.wait(for: nil)
         try await store.save(StoreFixture.good())
         await notices.wait(for: nil)
-        #expect(try await store.list(of: alice).count == 1)
+        #expect(try await store.ids(of: alice).count == 1)
     }
 
     @Test func `survives more notices than the kernel keeps`() async throws {
@@ -174,7 +174,7 @@ private struct Notices {
         try #require(most <= 1 << 20)
         var notices = try await Notices(of: store)
         try await store.save(StoreFixture.good())
-        #expect(try await store.list(of: alice).count == 1)
+        #expect(try await store.ids(of: alice).count == 1)
         // The store's thread is held while the notices pile up.
         let stage = Stage(fixture.executor)
         let root = fixture.root
@@ -186,7 +186,7 @@ private struct Notices {
             }
         }
         await notices.wait(for: nil)
-        #expect(try await store.list(of: alice).count == 1)
+        #expect(try await store.ids(of: alice).count == 1)
         try fixture.shell("rm fprint/alice/virtual_device/0/7")
         await notices.wait(for: alice)
     }
@@ -196,7 +196,7 @@ private struct Notices {
             let store = PrintStore(
                 directory: fixture.root, executor: fixture.executor, log: Log(topic: "storage"))
             try await store.start { _ in }
-            _ = try await store.list(of: alice)
+            _ = try await store.ids(of: alice)
             #expect(try watchers(of: fixture.root) > 0)
         }
         // The last stores end on their thread; one more job there comes after.

@@ -13,6 +13,8 @@ package import LocalAuthModel
     /// Runs while a list is being read.
     package var whileListing: (() -> Void)?
     package private(set) var lists = 0
+    /// What came and went without being listed.
+    package var unseen: UInt64 = 0
     private var changed: (@Sendable (UserName?) -> Void)?
 
     package nonisolated init(_ prints: [StoredPrint] = []) { self.prints = prints }
@@ -21,12 +23,17 @@ package import LocalAuthModel
         changed: @escaping @Sendable (UserName?) -> Void
     ) async throws(StorageFailure) { self.changed = changed }
 
-    @BusQueue package func list(of user: UserName) async throws(StorageFailure) -> [PrintID] {
+    @BusQueue package func list(of user: UserName) async throws(StorageFailure) -> PrintListing {
         lists += 1
         if let failure { throw failure }
-        let found = prints.map(\.id).filter { $0.user == user }
+        let found = prints.filter { $0.id.user == user }
+        // As good as a digest here: no two of the tests' sets of prints have the same.
+        let digest = found.map { [$0.id.finger.rawValue] + $0.template }
+            .sorted { $0.lexicographicallyPrecedes($1) }
+        let listing = PrintListing(
+            prints: found.map(\.id), digest: digest.flatMap { $0 }, unseen: unseen)
         whileListing?()
-        return found
+        return listing
     }
 
     @BusQueue package func load(
@@ -107,6 +114,47 @@ package import LocalAuthModel
         if isSlow { await withCheckedContinuation { waiting.append($0) } }
         if let failure { throw failure }
         trails[account] = Array((entries + (trails[account] ?? [])).prefix(HistoryEntry.limit))
+    }
+
+    /// Lets the oldest write that waits be done.
+    package func finishWrite() {
+        if !waiting.isEmpty { waiting.removeFirst().resume() }
+    }
+}
+
+/// Generation records in memory, which can be told to fail or to take their time.
+@BusQueue package final class FakeGenerations: GenerationStoring {
+    package var readings: [Account: GenerationReading] = [:]
+    package var readFailure: StorageFailure?
+    package var writeFailure: StorageFailure?
+    package var secretFailure: StorageFailure?
+    package var key: [UInt8] = [UInt8](repeating: 7, count: 32)
+    /// Whether writes wait for `finishWrite`.
+    package var isSlow = false
+    package let writes = Journal<Generation>()
+    private var waiting: [CheckedContinuation<Void, Never>] = []
+
+    package nonisolated init() {}
+
+    @BusQueue package func read(
+        for account: Account
+    ) async throws(StorageFailure) -> GenerationReading {
+        if let readFailure { throw readFailure }
+        return readings[account] ?? .none
+    }
+
+    @BusQueue package func write(
+        _ generation: Generation, for account: Account
+    ) async throws(StorageFailure) {
+        writes.add(generation)
+        if isSlow { await withCheckedContinuation { waiting.append($0) } }
+        if let writeFailure { throw writeFailure }
+        readings[account] = .generation(generation)
+    }
+
+    @BusQueue package func secret() async throws(StorageFailure) -> [UInt8] {
+        if let secretFailure { throw secretFailure }
+        return key
     }
 
     /// Lets the oldest write that waits be done.
