@@ -120,6 +120,40 @@ package enum GetEnvironment: BusMethod {
     }
 }
 
+/// `RedeemTicket(ay ticket, ay challenge) -> (a{sv} claims)`.
+package enum RedeemTicket: BusMethod {
+    package static let interface = Service.interface
+    package static let member: MemberName = "RedeemTicket"
+    package struct Arguments: BusBody {
+        package static let parameters = [
+            BusParameter("ticket", [UInt8].self), BusParameter("challenge", [UInt8].self),
+        ]
+        package var ticket: [UInt8]
+        package var challenge: [UInt8]
+        package init(ticket: [UInt8], challenge: [UInt8]) {
+            self.ticket = ticket
+            self.challenge = challenge
+        }
+        package init(from reader: inout MessageReader) throws(DecodingFailure) {
+            ticket = try reader.read()
+            challenge = try reader.read()
+        }
+        package func encode(to writer: inout MessageWriter) {
+            writer.write(ticket)
+            writer.write(challenge)
+        }
+    }
+    package struct Reply: BusBody {
+        package static let parameters = [BusParameter("claims", [String: BusValue].self)]
+        package var claims: [String: BusValue]
+        package init(claims: [String: BusValue]) { self.claims = claims }
+        package init(from reader: inout MessageReader) throws(DecodingFailure) {
+            claims = try reader.read()
+        }
+        package func encode(to writer: inout MessageWriter) { writer.write(claims) }
+    }
+}
+
 /// `Watch()`.
 package enum Watch: BusMethod {
     package static let interface = Service.interface

@@ -79,6 +79,20 @@ package enum EvaluationResultKey: String, CaseIterable, Sendable {
     case policy
     case token
     case authenticatedAt = "authenticated-at"
+    case domainState = "domain-state"
+    case ticket
+}
+
+/// The keys of `RedeemTicket`'s result.
+package enum TicketClaim: String, CaseIterable, Sendable {
+    case uid
+    case user
+    case policy
+    case method
+    case authenticatedAt = "authenticated-at"
+    case caller
+    case callerProgram = "caller-program"
+    case callerEvidence = "caller-evidence"
 }
 
 /// The keys of `GetEnvironment`'s result.
@@ -93,6 +107,7 @@ package enum EnvironmentKey: String, CaseIterable, Sendable {
     case readers
     case passwordSet = "password-set"
     case agentPresent = "agent-present"
+    case domainState = "domain-state"
 }
 
 /// The keys of an entry of `GetHistory`'s.

@@ -146,7 +146,8 @@ package enum EvaluationEvent: Hashable, Sendable {
     /// The check of it wants one more thing to be entered.
     case passwordQuestioned(SubmissionID)
     case passwordJudged(SubmissionID, PasswordVerdict)
-    /// The caller is still who and where it was.
+    /// The caller is still who and where it was; while it is being admitted: and an earlier success
+    /// of it is accepted.
     case confirmed
     /// Cancel, time-out, a vanished caller or agent, suspend, shutdown.
     case interrupted(EvaluationError)
@@ -156,7 +157,7 @@ package enum EvaluationEvent: Hashable, Sendable {
 
 /// What an evaluation wants done.
 package enum EvaluationEffect: Hashable, Sendable {
-    /// Ask whether the caller may: `admitted` or `refused`.
+    /// Ask whether the caller may: `admitted`, `confirmed` or `refused`.
     case admit
     /// Wait in line: `turnCame`.
     case queue

@@ -27,6 +27,9 @@ private func stepBefore(
 ) -> EvaluationOutcome {
     switch event {
     case .admitted: if case .admitting = state { (.queued, [.queue]) } else { (state, []) }
+    // By an earlier success of the caller
+    case .confirmed:
+        if case .admitting = state { (.finished, [.answer(nil), .leave]) } else { (state, []) }
     case .turnCame: if case .queued = state { (.preparing, [.prepare]) } else { (state, []) }
     case .prepared(let offer):
         if case .preparing = state { begin(offer, terms) } else { (state, []) }
@@ -34,7 +37,7 @@ private func stepBefore(
         if case .presenting(let offer) = state { arm(offer, terms) } else { (state, []) }
     case .refused(let error), .interrupted(let error): (.finished, [.answer(error), .leave])
     case .opened, .sensed, .judged, .failed, .released, .charged, .fallbackChosen,
-        .passwordSubmitted, .passwordQuestioned, .passwordJudged, .confirmed, .overdue:
+        .passwordSubmitted, .passwordQuestioned, .passwordJudged, .overdue:
         (state, [])
     }
 }

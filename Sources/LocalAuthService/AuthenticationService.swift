@@ -9,6 +9,7 @@ package import SystemSupport
 package struct ServicePorts: Sendable {
     package var readers: any ReaderDriving
     package var prints: any PrintStoring
+    package var generations: any GenerationStoring
     package var lockouts: any LockoutStoring
     package var history: any HistoryStoring
     package var sessions: any SessionWatching
@@ -19,13 +20,15 @@ package struct ServicePorts: Sendable {
     package var passwords: any PasswordVerifying
 
     package init(
-        readers: any ReaderDriving, prints: any PrintStoring, lockouts: any LockoutStoring,
+        readers: any ReaderDriving, prints: any PrintStoring,
+        generations: any GenerationStoring, lockouts: any LockoutStoring,
         history: any HistoryStoring, sessions: any SessionWatching, machine: any MachineWatching,
         authority: any Authorizing, accounts: any AccountLookup, programs: any ProgramLookup,
         passwords: any PasswordVerifying
     ) {
         self.readers = readers
         self.prints = prints
+        self.generations = generations
         self.lockouts = lockouts
         self.history = history
         self.sessions = sessions
@@ -71,6 +74,8 @@ package struct DriverPatience: Sendable {
     private let line = ReaderLine()
     private let audience: Audience
     private let history: HistoryKeeper
+    private let successes: SuccessMemory
+    private let tickets = TicketKeeper()
     private let evaluations: EvaluationRunner
     private let management: ManagementAdaptor
     private let main: MainAdaptor
@@ -92,9 +97,12 @@ package struct DriverPatience: Sendable {
         gate = Gate(callers: callers, sessions: ports.sessions, authority: ports.authority)
         audience = Audience(on: connection)
         history = HistoryKeeper(store: ports.history, log: log.topic("history"))
+        successes = SuccessMemory(gate: gate)
+        let prints = PrintIndex(store: ports.prints, log: log.topic("prints"))
         biometry = BiometryState(
-            readers: ReaderRegistry(on: connection),
-            prints: PrintIndex(store: ports.prints, log: log.topic("prints")),
+            readers: ReaderRegistry(on: connection), prints: prints,
+            states: DomainStates(
+                prints: prints, store: ports.generations, log: log.topic("enrolment")),
             lockout: LockoutKeeper(
                 store: ports.lockouts, rules: settings.lockout, boot: boot,
                 log: log.topic("lockout")),
@@ -110,6 +118,8 @@ package struct DriverPatience: Sendable {
                 readers: ports.readers, prints: ports.prints, audience: audience,
                 fingers: FingerMemory(), prompts: PromptKeeper(settings.promptPatience),
                 history: history,
+                attestations: AttestationServices(
+                    states: biometry.states, successes: successes, tickets: tickets),
                 rules: settings.lockout, patience: settings.driverPatience,
                 log: log.topic("evaluation")))
         management = ManagementAdaptor(
@@ -126,7 +136,8 @@ package struct DriverPatience: Sendable {
         main = MainAdaptor(
             callers: callers, gate: gate, biometry: biometry, feasibility: feasibility,
             agents: agents, passwords: ports.passwords, evaluations: evaluations,
-            audience: audience, defaultTimeout: settings.defaultTimeout, version: version)
+            tickets: tickets, audience: audience, defaultTimeout: settings.defaultTimeout,
+            version: version)
         agentManager = AgentAdaptor(callers: callers, agents: agents)
         connectParts()
     }
@@ -186,7 +197,8 @@ package struct DriverPatience: Sendable {
     /// next one to let it.
     package var isIdleButForWatchers: Bool {
         evaluations.isIdle && management.isIdle && line.isEmpty && history.isIdle
-            && biometry.lockout.isWritten && !biometry.isAsleep && !biometry.care.isAnyResting
+            && biometry.lockout.isWritten && tickets.isIdle && biometry.states.isIdle
+            && !biometry.isAsleep && !biometry.care.isAnyResting
             && biometry.readers.readers.allSatisfy { $0.temperature == .cold }
     }
 
@@ -196,7 +208,10 @@ package struct DriverPatience: Sendable {
         management.stop()
         // Work on prints is answered when it has really ended, and until then needs its reader.
         await management.waitUntilIdle()
-        await BusQueue.wait(atMost: .milliseconds(500)) { await self.history.waitUntilWritten() }
+        await BusQueue.wait(atMost: .milliseconds(500)) {
+            await self.biometry.states.waitUntilIdle()
+            await self.history.waitUntilWritten()
+        }
         // Everybody has an answer. A driver that does not let go is left to the kernel.
         await BusQueue.wait(atMost: .milliseconds(500)) { await self.ports.readers.stop() }
     }
@@ -209,7 +224,11 @@ package struct DriverPatience: Sendable {
             changed()
             if let self { onReaders?(biometry.readers.readers.count) }
         }
-        biometry.prints.onChange = { _ in changed() }
+        biometry.prints.onChange = { [biometry, successes] user in
+            successes.forget(user)
+            biometry.states.noteChange(of: user)
+            changed()
+        }
         agents.onChange = changed
         biometry.lockout.onChange = { [weak self] account, standing in
             guard let self else { return }
@@ -220,6 +239,7 @@ package struct DriverPatience: Sendable {
 
     private func presenceChanged() {
         BusQueue.task { await self.gate.forgetDecisions() }
+        successes.presenceChanged()
         evaluations.presenceChanged()
         management.presenceChanged()
         audience.environmentChanged()
@@ -249,6 +269,7 @@ package struct DriverPatience: Sendable {
     private func fallAsleep() async {
         log.notice("the machine is about to sleep")
         biometry.fallAsleep()
+        successes.forgetAll()
         evaluations.interruptAll()
         management.interruptAll()
         audience.environmentChanged()
@@ -271,6 +292,7 @@ package struct DriverPatience: Sendable {
     private func forget(_ name: UniqueName) {
         callers.forget(name)
         evaluations.forget(name)
+        successes.forget(name)
         management.forget(name)
         audience.unwatch(name)
         agents.forget(name)

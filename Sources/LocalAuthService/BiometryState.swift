@@ -8,6 +8,7 @@ internal import SystemSupport
 @BusQueue final class BiometryState {
     let readers: ReaderRegistry
     let prints: PrintIndex
+    let states: DomainStates
     let lockout: LockoutKeeper
     let care: ReaderCare
     /// Where the lid is.
@@ -31,10 +32,12 @@ internal import SystemSupport
     private static let reunionTime: Duration = .seconds(3)
 
     init(
-        readers: ReaderRegistry, prints: PrintIndex, lockout: LockoutKeeper, care: ReaderCare
+        readers: ReaderRegistry, prints: PrintIndex, states: DomainStates, lockout: LockoutKeeper,
+        care: ReaderCare
     ) {
         self.readers = readers
         self.prints = prints
+        self.states = states
         self.lockout = lockout
         self.care = care
     }
@@ -104,6 +107,7 @@ internal import SystemSupport
     /// What is known of the user's biometry.
     func facts(of account: Account) async -> BiometryFacts {
         await waitUntilReady()
+        states.note(account)
         let prints = await prints.prints(of: account.name)
         let standing = await lockout.standing(of: account)
         var facts = BiometryFacts(readers: readers.readers, prints: prints, lockout: standing)

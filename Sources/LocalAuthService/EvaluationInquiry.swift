@@ -20,6 +20,7 @@ internal import SystemSupport
     let fingers: FingerMemory
     let prompts: PromptKeeper
     let history: HistoryKeeper
+    let attestations: AttestationServices
     let rules: LockoutRules
     let patience: DriverPatience
     let log: Log
@@ -52,6 +53,7 @@ internal import SystemSupport
     private let connection: UniqueName
     private let isInteractive: Bool
     private let services: EvaluationServices
+    private let attestation: Attestation
 
     init(
         _ request: EvaluationRequest, from connection: UniqueName, interactive: Bool,
@@ -61,6 +63,8 @@ internal import SystemSupport
         self.connection = connection
         self.isInteractive = interactive
         self.services = services
+        attestation = Attestation(
+            request, services.attestations, prints: services.biometry.prints)
     }
 
     /// Templates are kept no longer than they are needed.
@@ -83,8 +87,12 @@ internal import SystemSupport
                 account = caller.account
             }
             parties = Parties(caller: caller, account: account)
-            // Nothing that would succeed without a prompt exists yet.
-            guard !request.interactionNotAllowed else { throw .notInteractive }
+            guard await !services.passwords.standing(of: account).hasAccountExpired else {
+                throw .accountUnavailable
+            }
+            if try await attestation.accepts(caller, for: account, named: program) {
+                return services.gate.isStillThere(caller) ? .confirmed : .refused(.appCancel)
+            }
             try await services.feasibility.beginEvaluating(
                 request.requirement, of: account, askedBy: caller)
             return .admitted
@@ -165,6 +173,11 @@ internal import SystemSupport
         } catch {
             return .refused(.systemCancel)
         }
+        do throws(EvaluationError) {
+            try await attestation.confirm(parties.account, named: program)
+        } catch {
+            return .refused(error)
+        }
         guard services.gate.isStillThere(parties.caller) else { return .refused(.appCancel) }
         do throws(EvaluationError) {
             try await settle(proof, of: parties.account)
@@ -196,6 +209,14 @@ internal import SystemSupport
             throw .accountUnavailable
         }
         services.fingers.remember(print)
+    }
+
+    /// What the success says, after `confirmed`; `nil` where nobody is known to have succeeded.
+    func success(
+        by proof: (method: AuthenticationMethod, at: BootTime)?
+    ) -> EvaluationSuccess? {
+        guard let parties else { return nil }
+        return attestation.success(of: parties.caller, as: parties.account, by: proof)
     }
 
     /// Whether the caller does not sit at the machine any more.

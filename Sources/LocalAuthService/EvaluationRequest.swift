@@ -24,6 +24,11 @@ struct EvaluationRequest: Sendable {
     var token = ""
     var timeout: Duration
     var interactionNotAllowed = false
+    /// How old an earlier success may be that is accepted; zero: none is.
+    var reuseDuration: Duration = .zero
+    var requiredDomainState: [UInt8]?
+    /// What the ticket is to be bound to, if there is to be one.
+    var challenge: [UInt8]?
     /// The evaluated user, if it was named.
     var user: UserName?
     /// The fallback button's title; empty: there is no such button.
@@ -90,16 +95,15 @@ struct EvaluationRequest: Sendable {
         case (.fallbackTitle, .string(let text)): fallbackTitle = try title(text, option)
         case (.cancelTitle, .string(let text)): cancelTitle = try title(text, option)
         case (.parentWindow, .string(let text)): parentWindow = try title(text, option)
-        // A success is never reused by this version, which the option leaves open.
         case (.reuseDuration, .uint32(let seconds)):
             try check(seconds <= 300, option, "at most 300 seconds")
-        // Not ignored: without domain states and tickets these promises cannot be kept.
-        case (.requiredDomainState, .bytes):
-            throw BusError(
-                ServiceError.domainStateChanged.name, "this version keeps no domain state")
+            reuseDuration = .seconds(Int64(seconds))
+        // Of any length: what no state can be is not the one that there is.
+        case (.requiredDomainState, .bytes(let state)): requiredDomainState = state
         case (.challenge, .bytes(let challenge)):
-            try check((16...64).contains(challenge.count), option, "16 to 64 bytes")
-            throw BusError(.notSupported, "this version gives no tickets")
+            try check(
+                TicketLedger.challengeSizes.contains(challenge.count), option, "16 to 64 bytes")
+            self.challenge = challenge
         case (.token, _), (.timeout, _), (.interactionNotAllowed, _), (.user, _),
             (.fallbackTitle, _), (.cancelTitle, _), (.parentWindow, _), (.reuseDuration, _),
             (.requiredDomainState, _), (.challenge, _):

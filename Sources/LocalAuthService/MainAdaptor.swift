@@ -13,6 +13,7 @@ internal import LocalAuthModel
     private let agents: AgentRegistry
     private let passwords: any PasswordVerifying
     private let evaluations: EvaluationRunner
+    private let tickets: TicketKeeper
     private let audience: Audience
     private let defaultTimeout: Duration
     private let version: String
@@ -20,7 +21,7 @@ internal import LocalAuthModel
     init(
         callers: CallerRegistry, gate: Gate, biometry: BiometryState, feasibility: Feasibility,
         agents: AgentRegistry, passwords: any PasswordVerifying,
-        evaluations: EvaluationRunner, audience: Audience,
+        evaluations: EvaluationRunner, tickets: TicketKeeper, audience: Audience,
         defaultTimeout: Duration, version: String
     ) {
         self.callers = callers
@@ -30,6 +31,7 @@ internal import LocalAuthModel
         self.agents = agents
         self.passwords = passwords
         self.evaluations = evaluations
+        self.tickets = tickets
         self.audience = audience
         self.defaultTimeout = defaultTimeout
         self.version = version
@@ -49,6 +51,16 @@ internal import LocalAuthModel
         }
         interface.serve(GetEnvironment.self) { _, call throws(BusError) in
             try await self.environment(call)
+        }
+        interface.serve(RedeemTicket.self) { arguments, _ throws(BusError) in
+            guard
+                let claims = self.tickets.redeem(
+                    arguments.ticket, challenge: arguments.challenge)
+            else {
+                // The same words for everything that can be wrong with it.
+                throw BusError(ServiceError.ticketInvalid.name, "There is no such ticket.")
+            }
+            return RedeemTicket.Reply(claims: claims.values)
         }
         interface.serve(Watch.self) { _, call throws(BusError) in
             let caller = try await self.callers.known(call.sender)
@@ -101,8 +113,9 @@ internal import LocalAuthModel
 
     private func environment(_ call: BusCall) async throws(BusError) -> GetEnvironment.Reply {
         let caller = try await callers.known(call.sender)
+        let program = callers.program(of: caller)
         let facts = await biometry.facts(of: caller.account)
-        let values: [EnvironmentKey: BusValue] = [
+        var values: [EnvironmentKey: BusValue] = [
             .biometryType: .uint32(facts.readers.isEmpty ? 0 : 1),
             .biometryUsable: .bool(facts.isUsable),
             .biometryEnrolled: .bool(!facts.usableReaders.isEmpty),
@@ -114,6 +127,8 @@ internal import LocalAuthModel
             .passwordSet: .bool(await passwords.standing(of: caller.account).isSet),
             .agentPresent: .bool(await agents.agent(for: caller) != nil),
         ]
+        let state = await biometry.states.state(of: caller.account, for: await program.value)
+        if let state { values[.domainState] = .bytes(state) }
         return GetEnvironment.Reply(
             environment: Dictionary(
                 uniqueKeysWithValues: values.map { ($0.key.rawValue, $0.value) }))
@@ -130,11 +145,30 @@ extension BiometryFacts {
 extension EvaluationSuccess {
     /// The result as it crosses the bus: never which finger, never a template.
     func result(of request: EvaluationRequest) -> [String: BusValue] {
-        let values: [EvaluationResultKey: BusValue] = [
+        var values: [EvaluationResultKey: BusValue] = [
             .method: .string(method.rawValue),
             .policy: .uint32(request.policy.rawValue),
             .token: .string(request.token),
             .authenticatedAt: .uint64(authenticatedAt.microseconds),
+        ]
+        if let domainState { values[.domainState] = .bytes(domainState) }
+        if let ticket { values[.ticket] = .bytes(ticket) }
+        return Dictionary(uniqueKeysWithValues: values.map { ($0.key.rawValue, $0.value) })
+    }
+}
+
+extension TicketClaims {
+    /// The claims as they cross the bus.
+    fileprivate var values: [String: BusValue] {
+        let values: [TicketClaim: BusValue] = [
+            .uid: .uint32(account.id.rawValue),
+            .user: .string(account.name.rawValue),
+            .policy: .uint32(policy.rawValue),
+            .method: .string(method.rawValue),
+            .authenticatedAt: .uint64(authenticatedAt.microseconds),
+            .caller: .string(caller),
+            .callerProgram: .string(program?.name ?? ""),
+            .callerEvidence: .string(program?.evidence.rawValue ?? ""),
         ]
         return Dictionary(uniqueKeysWithValues: values.map { ($0.key.rawValue, $0.value) })
     }

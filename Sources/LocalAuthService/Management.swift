@@ -127,13 +127,15 @@ internal import SystemSupport
     private func admit(
         _ call: ManagementCall, to own: Action, on user: String
     ) async throws(ManagementError) -> Account {
-        let account = call.caller.account
-        guard !user.isEmpty, user != account.name.rawValue else {
+        var account = call.caller.account
+        if user.isEmpty || user == account.name.rawValue {
             try await admit(call, to: own)
-            return account
+        } else {
+            try await admit(call, to: .manageOthers)
+            account = try await self.account(named: user)
         }
-        try await admit(call, to: .manageOthers)
-        return try await self.account(named: user)
+        services.biometry.states.note(account)
+        return account
     }
 
     private func account(named user: String) async throws(ManagementError) -> Account {

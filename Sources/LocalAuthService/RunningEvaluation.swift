@@ -4,12 +4,6 @@ internal import DBusBinding
 internal import LocalAuthModel
 internal import SystemSupport
 
-/// What an evaluation that succeeded says.
-struct EvaluationSuccess: Hashable, Sendable {
-    let method: AuthenticationMethod
-    let authenticatedAt: BootTime
-}
-
 /// One evaluation from its call to its answer: carries out what the steps of the model want, and
 /// feeds what comes of it back to them. It decides nothing.
 @BusQueue final class RunningEvaluation {
@@ -39,7 +33,8 @@ struct EvaluationSuccess: Hashable, Sendable {
     /// Whether it has got as far as the line; what was refused before leaves no trace on disk.
     private var hasQueued = false
     private var misses: UInt32 = 0
-    private var success: EvaluationSuccess?
+    /// What has shown that it is the user, and when; nothing where an earlier success was accepted.
+    private var proof: (method: AuthenticationMethod, at: BootTime)?
     /// Whether somebody had the chance to do something, and whether somebody has done it.
     private var hasAsked = false
     private var wasTouched = false
@@ -139,9 +134,10 @@ struct EvaluationSuccess: Hashable, Sendable {
             misses += 1
             BusQueue.task { take(await inquiry.charge()) }
         case .confirm(let proof):
-            success = EvaluationSuccess(
-                method: proof == .password ? .password : .biometrics,
-                authenticatedAt: BootTime(microseconds: BootClock.microseconds()))
+            self.proof = (
+                proof == .password ? .password : .biometrics,
+                BootTime(microseconds: BootClock.microseconds())
+            )
             BusQueue.task { take(await inquiry.confirm(proof)) }
         case .tellRetry(let cause, let left):
             services.audience.retry(self, cause: cause, attemptsLeft: left)
@@ -235,6 +231,7 @@ struct EvaluationSuccess: Hashable, Sendable {
     }
 
     private func finish(_ error: EvaluationError?) {
+        let result = result(error)
         preliminaries?.cancel()
         if let pause { BusQueue.executor.cancelTimer(pause) }
         // The next in line need not wait for ever for readers to let go.
@@ -253,12 +250,12 @@ struct EvaluationSuccess: Hashable, Sendable {
             ], id: .evaluationEnded)
         display?.end(error)
         display = nil
-        answer?(result(error))
+        answer?(result)
         answer = nil
-        guard hasQueued, let parties, request.purpose == .evaluate else { return }
+        guard hasQueued || error == nil, let parties, request.purpose == .evaluate else { return }
         services.history.note(
             request, of: parties.account, by: parties.caller, named: inquiry.program,
-            result: result(error), misses: misses)
+            result: result, misses: misses)
     }
 
     private func result(
@@ -266,7 +263,7 @@ struct EvaluationSuccess: Hashable, Sendable {
     ) -> Result<EvaluationSuccess, EvaluationError> {
         if let error { return .failure(error) }
         // Without proof there is no success, whatever led here.
-        return success.map { .success($0) } ?? .failure(.systemCancel)
+        return inquiry.success(by: proof).map { .success($0) } ?? .failure(.systemCancel)
     }
 
     private func leave() {

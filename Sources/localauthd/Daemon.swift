@@ -148,6 +148,9 @@ internal import SystemSupport
             prints: PrintStore(
                 directory: options.printDirectory, executor: storage,
                 log: log.topic("prints")),
+            generations: GenerationStore(
+                directory: options.stateDirectory, executor: storage,
+                log: log.topic("enrolment")),
             lockouts: LockoutStore(
                 directory: options.stateDirectory, executor: storage,
                 log: log.topic("lockout")),

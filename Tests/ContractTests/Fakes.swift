@@ -33,6 +33,14 @@ private struct NoPrints: PrintStoring {
     func delete(_ print: PrintID) async throws(StorageFailure) { throw .notFound }
 }
 
+private struct NoGenerations: GenerationStoring {
+    func read(for account: Account) async throws(StorageFailure) -> GenerationReading { .none }
+    func write(
+        _ generation: Generation, for account: Account
+    ) async throws(StorageFailure) {}
+    func secret() async throws(StorageFailure) -> [UInt8] { [1] }
+}
+
 private struct NoLockouts: LockoutStoring {
     func read(for account: Account) async -> LockoutReading { .none }
     func write(_ record: LockoutRecord, for account: Account) async throws(StorageFailure) {}
@@ -86,7 +94,8 @@ private struct NoPasswords: PasswordVerifying {
 
 extension ServicePorts {
     static let fake = ServicePorts(
-        readers: FakeReaders(), prints: NoPrints(), lockouts: NoLockouts(), history: NoHistory(),
-        sessions: Everywhere(), machine: Sleepless(), authority: Anybody(),
-        accounts: FakeAccounts(), programs: NoPrograms(), passwords: NoPasswords())
+        readers: FakeReaders(), prints: NoPrints(), generations: NoGenerations(),
+        lockouts: NoLockouts(), history: NoHistory(), sessions: Everywhere(), machine: Sleepless(),
+        authority: Anybody(), accounts: FakeAccounts(), programs: NoPrograms(),
+        passwords: NoPasswords())
 }

@@ -79,6 +79,8 @@ import Testing
             try terms(of: "GetEnvironment", "environment")
                 == Set(EnvironmentKey.allCases.map(\.rawValue)))
         #expect(
+            try terms(of: "RedeemTicket", "claims") == Set(TicketClaim.allCases.map(\.rawValue)))
+        #expect(
             try terms(of: "GetHistory", "entries") == Set(HistoryKey.allCases.map(\.rawValue)))
     }
 

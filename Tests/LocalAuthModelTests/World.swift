@@ -133,6 +133,10 @@ struct World: Hashable {
         }
         if isAdmitting {
             may(.admitted) { $0.isAdmitting = false }
+            may(.confirmed) {
+                $0.isAdmitting = false
+                $0.wasConfirmed = true
+            }
             may(.refused(.notAuthorized)) { $0.isAdmitting = false }
         }
         if isInLine {

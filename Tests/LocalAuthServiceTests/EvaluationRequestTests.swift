@@ -33,6 +33,9 @@ import Testing
         #expect(request.timeout == .seconds(20))
         #expect(!request.interactionNotAllowed)
         #expect(request.user == nil)
+        #expect(request.reuseDuration == .zero)
+        #expect(request.requiredDomainState == nil)
+        #expect(request.challenge == nil)
     }
 
     @Test(arguments: [UInt32(0), 3, 1_000, .max])
@@ -54,6 +57,8 @@ import Testing
         ("interaction-not-allowed", .bool(true)), ("reuse-duration", .uint32(0)),
         ("reuse-duration", .uint32(300)), ("parent-window", .string("x11:1")),
         ("user", .string("bob")),
+        ("challenge", .bytes([UInt8](repeating: 0, count: 16))),
+        ("challenge", .bytes([UInt8](repeating: 0, count: 64))),
     ]
 
     @Test(arguments: allowed) func `may have every option`(key: String, value: BusValue) {
@@ -90,23 +95,25 @@ import Testing
         }
     }
 
-    @Test func `is told when a promise cannot be kept`() {
-        let sixteen = BusValue.bytes([UInt8](repeating: 0, count: 16))
-        #expect(Self.error(["challenge": sixteen]) == .notSupported)
-        #expect(
-            Self.error(["required-domain-state": sixteen])
-                == ServiceError.domainStateChanged.name)
+    @Test(arguments: [0, 1, 32, 1_000])
+    func `may require anything for a domain state`(count: Int) throws {
+        let state = [UInt8](repeating: 9, count: count)
+        let request = try Self.request(["required-domain-state": .bytes(state)])
+        #expect(request.requiredDomainState == state)
     }
 
     @Test func `keeps what it was given`() throws {
         let request = try Self.request([
             "token": .string("t"), "timeout": .uint32(7), "user": .string("bob"),
-            "interaction-not-allowed": .bool(true),
+            "interaction-not-allowed": .bool(true), "reuse-duration": .uint32(300),
+            "challenge": .bytes(Array(1...20)),
         ])
         #expect(request.token == "t")
         #expect(request.timeout == .seconds(7))
         #expect(request.user == UserName("bob"))
         #expect(request.interactionNotAllowed)
+        #expect(request.reuseDuration == .seconds(300))
+        #expect(request.challenge == Array(1...20))
     }
 
     @Test func `quotes a stranger's words on one line`() {

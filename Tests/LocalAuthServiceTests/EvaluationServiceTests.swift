@@ -21,7 +21,10 @@ private let match = ScanVerdict.matched(StoredPrint.sample.id)
             #expect(values["method"] == .string("biometrics"))
             #expect(values["token"] == .string("t"))
             #expect(values["policy"] == .uint32(1))
-            #expect(Set(values.keys) == ["method", "policy", "token", "authenticated-at"])
+            #expect(
+                Set(values.keys) == [
+                    "method", "policy", "token", "authenticated-at", "domain-state",
+                ])
             await fixture.readers.calls.has("close 1")
             #expect(fixture.readers.calls.entries == ["open 1", "scan 1", "close 1"])
         }

@@ -12,6 +12,7 @@ import LocalAuthService
     let service: AuthenticationService
     let readers: FakeReaders
     let prints = FakePrints([.sample])
+    let generations = FakeGenerations()
     let lockouts = FakeLockouts()
     let histories = FakeHistories()
     let sessions = FakeSessions()
@@ -37,7 +38,8 @@ import LocalAuthService
         service = AuthenticationService(
             on: connection,
             ports: ServicePorts(
-                readers: readers, prints: prints, lockouts: lockouts, history: histories,
+                readers: readers, prints: prints, generations: generations,
+                lockouts: lockouts, history: histories,
                 sessions: sessions, machine: machine, authority: authority, accounts: accounts,
                 programs: programs, passwords: passwords),
             settings: settings, boot: .sample, version: "test", log: .silent)
