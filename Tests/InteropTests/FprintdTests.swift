@@ -73,6 +73,33 @@ struct `Prints are shared with fprintd` {
         #expect(try await client.list() == [])
     }
 
+    @Test func `what fprintd changes is a change for applications, also what it undoes`()
+        async throws
+    {
+        let service = try await TestService(.device)
+        let client = try await TestClient(service.bus)
+        var seen: Set<BusValue> = []
+        func expectAnother() async throws {
+            try await waitUntil(client) {
+                let state = try await client.environment()["domain-state"]
+                return state.map { seen.insert($0).inserted } ?? false
+            }
+        }
+        try await expectAnother()
+        let fprintd = try await Fprintd(.device, on: service.bus, prints: service.printDirectory)
+        #expect(try await fprintd.enrol("left-thumb") == "enroll-completed")
+        try await waitUntil(client) { try await client.list() == ["left-thumb"] }
+        try await expectAnother()
+        // Added and taken away again, and nobody asked in between.
+        #expect(
+            try await fprintd.enrol("right-thumb", touches: .another) == "enroll-completed")
+        try await fprintd.delete("right-thumb")
+        try await expectAnother()
+        try await fprintd.delete("left-thumb")
+        try await expectAnother()
+        #expect(seen.count == 4)
+    }
+
     @Test(arguments: readers)
     func `and so is the reader, turn by turn`(reader: TestService.Reader) async throws {
         let service = try await TestService(reader)
