@@ -47,4 +47,17 @@ import Testing
         #expect(text.unicodeScalars.count == TerminalLine.limit + 1)
         #expect(text.unicodeScalars.last == "\u{2026}")
     }
+
+    @Test func `has no pile of marks that is higher than any script's`() {
+        let highest = "\u{f67}\u{f90}\u{fb5}\u{fa8}\u{fb3}\u{fba}\u{fbc}\u{fbb}\u{f82}"
+        #expect(Array(TerminalLine(highest).text.unicodeScalars) == Array(highest.unicodeScalars))
+        let pile = String(repeating: "\u{301}", count: 5_000)
+        #expect(TerminalLine("e\(pile)x").text.unicodeScalars.count <= TerminalLine.limit)
+        #expect(
+            TerminalLine("e\(String(repeating: "\u{301}", count: 50))x").text.unicodeScalars.count
+                == 12)
+        let joined = String(repeating: "\u{301}\u{200d}", count: 50)
+        let marks = TerminalLine("e\(joined)").text.unicodeScalars.count { $0 == "\u{301}" }
+        #expect(marks == 10)
+    }
 }
