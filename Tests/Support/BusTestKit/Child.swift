@@ -79,7 +79,7 @@ package final class Child: Sendable {
 
 /// The end of a process, which any number of tasks can wait for. (`Process.waitUntilExit` keeps
 /// a thread of the pool busy, of which there are as few as cores.)
-private final class Ending: Sendable {
+final class Ending: Sendable {
     private struct State {
         var status: Int32?
         var waiting: [CheckedContinuation<Int32, Never>] = []
