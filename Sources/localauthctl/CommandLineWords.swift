@@ -4,6 +4,8 @@
 enum CommandName: String, CaseIterable {
     case can
     case evaluate
+    case unlock
+    case agent
     case enroll
     case list
     case delete
@@ -15,20 +17,26 @@ enum CommandName: String, CaseIterable {
     /// The options that only some commands have.
     var options: Set<OptionName> {
         switch self {
-        case .can: [.policy]
-        case .evaluate: [.policy, .reason, .timeout, .token, .user]
-        case .enroll: [.user, .reader]
+        case .can: [.policy, .noPrompt]
+        case .evaluate:
+            [
+                .policy, .reason, .timeout, .token, .user, .fallbackTitle, .cancelTitle,
+                .noInteraction, .reuse, .challenge, .requiredState, .noPrompt,
+            ]
+        case .unlock: [.timeout, .noPrompt]
+        case .enroll: [.user, .reader, .noPrompt]
         case .list, .resetLockout: [.user]
         case .history: [.user, .limit]
-        case .delete: [.all, .user]
-        case .status, .watch: []
+        case .delete: [.all, .user, .noPrompt]
+        case .agent, .status, .watch: []
         }
     }
 
     var takesFingers: Bool {
         switch self {
         case .enroll, .delete: true
-        case .can, .evaluate, .list, .status, .watch, .history, .resetLockout: false
+        case .can, .evaluate, .unlock, .agent, .list, .status, .watch, .history, .resetLockout:
+            false
         }
     }
 }
@@ -36,11 +44,19 @@ enum CommandName: String, CaseIterable {
 /// The options as they are typed, without the dashes.
 enum OptionName: String, CaseIterable {
     case policy, reason, timeout, token, user, reader, limit, all, json, quiet, help, version
+    case fallbackTitle = "fallback-title"
+    case cancelTitle = "cancel-title"
+    case noInteraction = "no-interaction"
+    case reuse, challenge
+    case requiredState = "required-state"
+    case noPrompt = "no-prompt"
 
     var takesValue: Bool {
         switch self {
-        case .policy, .reason, .timeout, .token, .user, .reader, .limit: true
-        case .all, .json, .quiet, .help, .version: false
+        case .policy, .reason, .timeout, .token, .user, .reader, .limit, .fallbackTitle,
+            .cancelTitle, .reuse, .challenge, .requiredState:
+            true
+        case .all, .json, .quiet, .help, .version, .noInteraction, .noPrompt: false
         }
     }
 
@@ -48,7 +64,9 @@ enum OptionName: String, CaseIterable {
     var isCommon: Bool {
         switch self {
         case .json, .quiet, .help, .version: true
-        case .policy, .reason, .timeout, .token, .user, .reader, .limit, .all: false
+        case .policy, .reason, .timeout, .token, .user, .reader, .limit, .all, .fallbackTitle,
+            .cancelTitle, .reuse, .challenge, .requiredState, .noInteraction, .noPrompt:
+            false
         }
     }
 

@@ -6,6 +6,8 @@ internal import SystemSupport
 
 extension Conversation {
     func can(_ policy: PolicyChoice) async throws(BusError) -> ExitCode {
+        // Where `evaluate` would show the prompt, the answer counts it.
+        await showOwnPrompts()
         let reply = try await call(
             CanEvaluatePolicy.self, CanEvaluatePolicy.Arguments(policy: policy.rawValue),
             deadline: Self.deadline)
@@ -13,17 +15,63 @@ extension Conversation {
         return reply.canEvaluate ? .success : .no
     }
 
-    /// Asks for a finger. Whatever happens meanwhile is told, but only the reply counts.
+    /// Asks for a finger or the password. Whatever happens meanwhile is told, but only the reply
+    /// counts.
     func evaluate(_ choice: EvaluationChoice) async throws(BusError) -> ExitCode {
+        let result = try await evaluation(choice)
+        output.result(
+            .object(
+                [JSON.Member(name: "type", value: "evaluated")]
+                    + result.sorted { $0.key < $1.key }.map {
+                        JSON.Member(name: $0.key, value: JSON($0.value))
+                    }),
+            Self.lines(of: result))
+        return .success
+    }
+
+    private static func lines(of result: [String: BusValue]) -> [String] {
+        let method = result[EvaluationResultKey.method.rawValue]?.plainText ?? "unknown"
+        let ticket = result["ticket"].map { "ticket: \($0.plainText)" }
+        return ["authenticated: \(method)"] + [ticket].compactMap(\.self)
+    }
+
+    /// Ends a lockout by the password, which a whole evaluation takes.
+    func unlock(_ timeout: UInt32?) async throws(BusError) -> ExitCode {
+        let environment = try await call(
+            GetEnvironment.self, NoValues(), deadline: Self.deadline
+        ).environment
+        guard environment[EnvironmentKey.biometryLockedOut.rawValue] != .bool(false) else {
+            output.result(
+                .members(["type": "unlock", "was-locked-out": .bool(false)]),
+                ["not locked out"])
+            return .success
+        }
+        var choice = EvaluationChoice()
+        choice.policy = .any
+        choice.reason = "end the lockout of fingerprints"
+        choice.timeout = timeout ?? 120
+        _ = try await evaluation(choice)
+        output.result(
+            .members(["type": "unlock", "was-locked-out": .bool(true)]), ["lockout ended"])
+        return .success
+    }
+
+    private func evaluation(
+        _ choice: EvaluationChoice
+    ) async throws(BusError) -> [String: BusValue] {
         let token = choice.token ?? Self.makeToken()
         followEvaluation(token)
         await service.findOwner()
         var isInterrupted = false
-        interruption.action = { [self] in
+        let interrupt = { [self] (source: Interruption.Source) in
             guard !isInterrupted else { fail(.interrupted) }
             isInterrupted = true
             cancel(token)
         }
+        interruption.action = interrupt
+        await showOwnPrompts()
+        agent?.onInputEnd = { interrupt(.key) }
+        guard !isInterrupted else { throw .interrupted }
         let reply = try await call(
             EvaluatePolicy.self,
             EvaluatePolicy.Arguments(
@@ -32,15 +80,7 @@ extension Conversation {
             deadline: nil, mayAsk: true)
         // A finger that came too late helps nobody.
         guard !isInterrupted else { throw .interrupted }
-        let method = reply.result[EvaluationResultKey.method.rawValue]?.plainText ?? "unknown"
-        output.result(
-            .object(
-                [JSON.Member(name: "type", value: "evaluated")]
-                    + reply.result.sorted { $0.key < $1.key }.map {
-                        JSON.Member(name: $0.key, value: JSON($0.value))
-                    }),
-            ["authenticated: \(method)"])
-        return .success
+        return reply.result
     }
 
     /// Ends our evaluation, and us within two seconds whatever the service does. The answer to
@@ -49,6 +89,8 @@ extension Conversation {
         _ = BusQueue.executor.after(.seconds(2)) { [self] in
             BusQueue.assumeIsolated { () -> Void in fail(.interrupted) }
         }
+        // Whoever is asked takes the question back; if nobody is, whoever asks does.
+        guard agent?.cancel() != true else { return }
         BusQueue.task {
             _ = try? await call(
                 Cancel.self, Cancel.Arguments(token: token), deadline: .seconds(2))
@@ -57,14 +99,15 @@ extension Conversation {
 
     private func followEvaluation(_ token: String) {
         let output = output
-        service.onSignal(ProgressSignal.self) { progress, _ in
+        // What a prompt says is not said twice.
+        service.onSignal(ProgressSignal.self) { [unowned self] progress, _ in
             guard progress.token == token else { return }
             output.event(progress.json, nil)
-            if let hint = progress.hint { output.hint(hint) }
+            if let hint = progress.hint, agent?.isPrompting != true { output.hint(hint) }
         }
-        service.onSignal(RetrySignal.self) { retry, _ in
+        service.onSignal(RetrySignal.self) { [unowned self] retry, _ in
             guard retry.token == token else { return }
-            output.event(retry.json, retry.hint)
+            output.event(retry.json, agent?.isPrompting == true ? nil : retry.hint)
         }
         service.onSignal(LockoutSignal.self) { lockout, _ in
             output.event(lockout.json, nil)
@@ -77,6 +120,12 @@ extension EvaluationChoice {
         var options: [EvaluationOption: BusValue] = [.token: .string(token)]
         options[.timeout] = timeout.map { .uint32($0) }
         options[.user] = user.map { .string($0) }
+        options[.fallbackTitle] = fallbackTitle.map { .string($0) }
+        options[.cancelTitle] = cancelTitle.map { .string($0) }
+        if isInteractionForbidden { options[.interactionNotAllowed] = .bool(true) }
+        options[.reuseDuration] = reuse.map { .uint32($0) }
+        options[.challenge] = challenge.map { .bytes($0) }
+        options[.requiredDomainState] = requiredState.map { .bytes($0) }
         return Dictionary(uniqueKeysWithValues: options.map { ($0.key.rawValue, $0.value) })
     }
 }

@@ -2,6 +2,7 @@
 
 internal import DBusBinding
 internal import LocalAuthContract
+internal import SystemSupport
 
 extension Conversation {
     /// Enrols a finger, stage by stage. Ctrl-C ends it as the service ends whatever belongs to a
@@ -13,15 +14,16 @@ extension Conversation {
         let output = output
         service.onSignal(EnrollProgressSignal.self) { stage, _ in
             guard stage.token == token else { return }
-            output.event(stage.json, stage.hint)
+            output.event(stage.json, stage.hint(finger))
         }
         await service.findOwner()
+        await showManagementPrompts()
         output.event(
             .members([
                 "type": "enrolling", "token": .string(token), "finger": .string(finger),
                 "user": .string(user),
             ]),
-            "Touch the fingerprint reader with the \(finger).")
+            "Enrolling the \(finger).")
         var options: [String: BusValue] = ["token": .string(token)]
         options["reader"] = reader.map { .objectPath($0) }
         _ = try await call(
@@ -34,6 +36,23 @@ extension Conversation {
             ]),
             ["enrolled: \(finger)"])
         return .success
+    }
+
+    /// The service asks for the account's password before it changes prints. Who takes that
+    /// question back has ended the command.
+    private func showManagementPrompts() async {
+        await showOwnPrompts()
+        guard let agent else { return }
+        var isInterrupted = false
+        let interrupt = { [self] (source: Interruption.Source) in
+            guard !isInterrupted, agent.cancel() else { fail(.interrupted) }
+            isInterrupted = true
+            _ = BusQueue.executor.after(.seconds(2)) { [self] in
+                BusQueue.assumeIsolated { () -> Void in fail(.interrupted) }
+            }
+        }
+        interruption.action = interrupt
+        agent.onInputEnd = { interrupt(.key) }
     }
 
     func list(_ user: String) async throws(BusError) -> ExitCode {
@@ -51,6 +70,8 @@ extension Conversation {
 
     /// Deletes prints; no fingers are all of them.
     func delete(_ fingers: [String], of user: String) async throws(BusError) -> ExitCode {
+        await service.findOwner()
+        await showManagementPrompts()
         _ = try await call(
             DeleteFingers.self, DeleteFingers.Arguments(user: user, fingers: fingers),
             deadline: nil, mayAsk: true)

@@ -8,7 +8,7 @@ extension Conversation {
     func watch() async throws(BusError) -> ExitCode {
         showSignals()
         await service.findOwner()
-        interruption.action = { [self] in leave(.success) }
+        interruption.action = { [self] _ in leave(.success) }
         _ = try await call(Watch.self, NoValues(), deadline: Self.deadline)
         output.event(.members(["type": "watching"]), "watching; Ctrl-C ends it")
         service.onOwnerChange = { [self] owner in
@@ -25,7 +25,11 @@ extension Conversation {
                 }
             }
         }
-        // The end of the process is the end of this.
+        await waitForever()
+    }
+
+    /// The end of the process is the end of this.
+    func waitForever() async -> Never {
         while true { await BusQueue.sleep(.seconds(86_400)) }
     }
 

@@ -3,6 +3,7 @@
 internal import DBusBinding
 internal import Glibc
 internal import LocalAuthContract
+internal import SystemSupport
 
 /// One run of the program: a connection to the bus, one command, and the end.
 @BusQueue final class Conversation {
@@ -15,15 +16,24 @@ internal import LocalAuthContract
     let interruption: Interruption
     /// Whether polkit may ask the user: only where somebody sits and waits.
     let isInteractive = isatty(0) != 0 || isatty(2) != 0
+    /// Who shows the service's prompts here; nobody before `showPrompts`, nor where nobody can.
+    private(set) var agent: PromptAgent?
+    /// Whether Ctrl-C has been pressed at the prompt that is shown.
+    var isCanceling = false
+    /// Whether prompts may be shown on the terminal: somebody sits there, to whom the output goes.
+    private let mayPrompt: Bool
 
-    private init(_ service: RemoteService, _ output: Output, _ interruption: Interruption) {
+    private init(
+        _ service: RemoteService, _ output: Output, _ interruption: Interruption, mayPrompt: Bool
+    ) {
         self.service = service
         self.output = output
         self.interruption = interruption
+        self.mayPrompt = mayPrompt
     }
 
     /// Does the command and ends the process.
-    static func begin(_ command: Command, _ format: OutputFormat) {
+    static func begin(_ command: Command, _ format: OutputFormat, prompts: Bool) {
         let output = Output(format)
         let connection: BusConnection
         do throws(BusError) {
@@ -33,7 +43,7 @@ internal import LocalAuthContract
             exit(ExitCode.notReachable.rawValue)
         }
         let service = RemoteService(Service.name, on: connection)
-        let interruption = Interruption {
+        let interruption = Interruption { _ in
             output.failure(.interrupted, .canceled)
             connection.close()
             exit(ExitCode.canceled.rawValue)
@@ -42,7 +52,8 @@ internal import LocalAuthContract
             output.failure(BusError(.failed, "no descriptor left"), .unknown)
             exit(ExitCode.unknown.rawValue)
         }
-        let conversation = Conversation(service, output, interruption)
+        let mayPrompt = prompts && format == .plain && isatty(0) != 0
+        let conversation = Conversation(service, output, interruption, mayPrompt: mayPrompt)
         connection.onDisconnect = {
             conversation.fail(BusError(.disconnected, "the connection to the bus has ended"))
         }
@@ -59,6 +70,8 @@ internal import LocalAuthContract
         switch command {
         case .can(let policy): try await can(policy)
         case .evaluate(let choice): try await evaluate(choice)
+        case .unlock(let timeout): try await unlock(timeout)
+        case .agent: try await serveSession()
         case .enrol(let finger, let user, let reader):
             try await enrol(finger, of: user, on: reader)
         case .list(let user): try await list(user)
@@ -82,14 +95,36 @@ internal import LocalAuthContract
     /// Tells why there is no result, and ends the process.
     func fail(_ error: BusError) -> Never {
         let code = ExitCode(error)
+        agent?.drop()
         output.failure(error, code)
         leave(code)
     }
 
     /// Ends the process.
     func leave(_ code: ExitCode) -> Never {
+        agent?.drop()
         service.connection.close()
         exit(output.finalCode(code).rawValue)
+    }
+}
+
+extension Conversation {
+    /// Makes an agent, which shows prompts on the terminal; `nil` where none may be shown.
+    func makeAgent() -> PromptAgent? {
+        guard mayPrompt, let terminal = Terminal() else { return nil }
+        // What is typed is nobody else's: not a debugger's, and not a core file's.
+        forbidCoreDumps()
+        let agent = PromptAgent(service, on: terminal)
+        self.agent = agent
+        return agent
+    }
+
+    /// From now on, what the service has to ask about this program's own calls is asked on the
+    /// terminal, if it can be. Where it cannot (another agent has the session, or the service is
+    /// older than prompts), everything goes on without; the calls themselves tell what is wrong.
+    func showOwnPrompts() async {
+        guard let agent = makeAgent() else { return }
+        try? await agent.register(.own)
     }
 }
 

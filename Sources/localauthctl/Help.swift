@@ -9,13 +9,13 @@ enum Help {
 
     private static func synopsis(_ command: CommandName) -> String {
         switch command {
-        case .can: "can [--policy biometrics|any]"
-        case .evaluate:
-            "evaluate [--policy biometrics|any] [--reason TEXT] [--timeout SECONDS]\n"
-                + "                             [--token TEXT] [--user NAME]"
-        case .enroll: "enroll FINGER [--user NAME] [--reader PATH]"
+        case .can: "can [--policy biometrics|any] [--no-prompt]"
+        case .evaluate: "evaluate [OPTION]..."
+        case .unlock: "unlock [--timeout SECONDS] [--no-prompt]"
+        case .agent: "agent"
+        case .enroll: "enroll FINGER [--user NAME] [--reader PATH] [--no-prompt]"
         case .list: "list [--user NAME]"
-        case .delete: "delete FINGER...|--all [--user NAME]"
+        case .delete: "delete FINGER...|--all [--user NAME] [--no-prompt]"
         case .status: "status"
         case .watch: "watch"
         case .history: "history [--user NAME] [--limit NUMBER]"
@@ -26,7 +26,9 @@ enum Help {
     private static func summary(_ command: CommandName) -> String {
         switch command {
         case .can: "say whether 'evaluate' could be started now"
-        case .evaluate: "ask the user for a finger"
+        case .evaluate: "ask the user for a finger, or for the password"
+        case .unlock: "end a lockout by the password"
+        case .agent: "show this session's prompts on the terminal, until Ctrl-C"
         case .enroll: "enrol a finger"
         case .list: "list the enrolled fingers"
         case .delete: "delete enrolled fingers"
@@ -46,11 +48,14 @@ enum Help {
 
               --policy POLICY    biometrics (or 1, the default): a finger;
                                  any (or 2): a finger or the password
+              --no-prompt        as 'evaluate --no-prompt'
             """
         case .evaluate:
             """
-            Asks the user for a finger. Exit status 0 means that it is the user, and nothing else
-            does. Ctrl-C ends the question.
+            Asks the user for a finger, or for the password. Exit status 0 means that it is the
+            user, and nothing else does. Ctrl-C ends the question. On a terminal the question is
+            shown there, unless the session has an agent that shows it, and the password can be
+            typed at any moment.
 
               --policy POLICY    biometrics (or 1, the default): a finger;
                                  any (or 2): a finger or the password
@@ -58,6 +63,28 @@ enum Help {
               --timeout SECONDS  give up after so long, 1 to 170 (default: the service's, 20)
               --token TEXT       name the evaluation, at most 64 bytes (default: at random)
               --user NAME        ask for another user's finger
+              --fallback-title TEXT
+                                 the title of the fallback button; empty: no such button
+              --cancel-title TEXT
+                                 the title of the cancel button
+              --no-interaction   succeed only where nobody need be asked
+              --reuse SECONDS    take a success that is no older, at most 300
+              --challenge HEX    ask for a ticket that is bound to these 16 to 64 bytes
+              --required-state HEX
+                                 fail unless this is still the domain state
+              --no-prompt        show nothing on this terminal
+            """
+        case .unlock:
+            """
+            Ends a lockout of fingerprints by the password. Without a lockout nobody is asked.
+
+              --timeout SECONDS  give up after so long, 1 to 170 (default: 120)
+              --no-prompt        show nothing on this terminal
+            """
+        case .agent:
+            """
+            Shows the prompts of this session on the terminal, for a session without a desktop.
+            Ctrl-C at a prompt cancels it; at no prompt it ends the program.
             """
         case .enroll:
             """
@@ -65,6 +92,7 @@ enum Help {
 
               --user NAME        for another user
               --reader PATH      on this reader, as 'status' shows it (default: the first)
+              --no-prompt        do not ask for the password on this terminal
 
             Fingers: \(fingers)
             """
@@ -80,6 +108,7 @@ enum Help {
 
               --all              every finger
               --user NAME        of another user
+              --no-prompt        do not ask for the password on this terminal
 
             Fingers: \(fingers)
             """

@@ -29,12 +29,20 @@ struct EvaluationChoice: Equatable {
     var timeout: UInt32?
     var token: String?
     var user: String?
+    var fallbackTitle: String?
+    var cancelTitle: String?
+    var isInteractionForbidden = false
+    var reuse: UInt32?
+    var challenge: [UInt8]?
+    var requiredState: [UInt8]?
 }
 
 /// What to do.
 enum Command: Equatable {
     case can(PolicyChoice)
     case evaluate(EvaluationChoice)
+    case unlock(timeout: UInt32?)
+    case agent
     case enrol(finger: String, user: String, reader: ObjectPath?)
     case list(user: String)
     /// No fingers are all of them, as on the bus.
@@ -56,7 +64,8 @@ enum OutputFormat: Equatable {
 
 /// The command line, understood.
 enum Invocation: Equatable {
-    case run(Command, OutputFormat)
+    /// `prompts`: where prompts can be shown on the terminal, they may be.
+    case run(Command, OutputFormat, prompts: Bool = true)
     case help(CommandName?)
     case version
 
@@ -85,7 +94,13 @@ enum Invocation: Equatable {
         guard words.isEmpty || name.takesFingers else {
             throw Failure(message: "\(name.rawValue) does not take \(words[words.startIndex])")
         }
-        self = .run(try Command(name, line, Array(words)), try line.format)
+        let format = try line.format
+        guard name != .agent || format == .plain else {
+            throw Failure(message: "agent has neither --json nor --quiet")
+        }
+        self = .run(
+            try Command(name, line, Array(words)), format,
+            prompts: !line.flags.contains(.noPrompt))
     }
 }
 
@@ -97,6 +112,8 @@ extension Command {
         switch name {
         case .can: self = .can(try line.policy ?? .biometrics)
         case .evaluate: self = .evaluate(try line.evaluation)
+        case .unlock: self = .unlock(timeout: try line.timeout)
+        case .agent: self = .agent
         case .enroll:
             guard let finger = words.first, words.count == 1 else {
                 throw Invocation.Failure(message: "enroll takes one finger")
@@ -171,6 +188,39 @@ extension CommandLineWords {
         }
     }
 
+    fileprivate var timeout: UInt32? {
+        get throws(Invocation.Failure) {
+            guard let text = values[.timeout] else { return nil }
+            guard let seconds = UInt32(text), (1...170).contains(seconds) else {
+                throw Invocation.Failure(message: "--timeout takes seconds, from 1 to 170")
+            }
+            return seconds
+        }
+    }
+
+    fileprivate var reuse: UInt32? {
+        get throws(Invocation.Failure) {
+            guard let text = values[.reuse] else { return nil }
+            guard let seconds = UInt32(text), seconds <= 300 else {
+                throw Invocation.Failure(message: "--reuse takes seconds, at most 300")
+            }
+            return seconds
+        }
+    }
+
+    /// Hexadecimal digits, two for each byte.
+    fileprivate func bytes(
+        _ option: OptionName, _ sizes: ClosedRange<Int>
+    ) throws(Invocation.Failure) -> [UInt8]? {
+        guard let text = values[option] else { return nil }
+        guard let bytes = [UInt8](hexadecimal: text), sizes.contains(bytes.count) else {
+            throw Invocation.Failure(
+                message: "--\(option.rawValue) takes hexadecimal digits, "
+                    + "of \(sizes.lowerBound) to \(sizes.upperBound) bytes")
+        }
+        return bytes
+    }
+
     fileprivate var evaluation: EvaluationChoice {
         get throws(Invocation.Failure) {
             var choice = EvaluationChoice()
@@ -178,13 +228,43 @@ extension CommandLineWords {
             choice.reason = values[.reason] ?? choice.reason
             choice.token = values[.token]
             choice.user = try user
-            if let text = values[.timeout] {
-                guard let seconds = UInt32(text), (1...170).contains(seconds) else {
-                    throw Invocation.Failure(message: "--timeout takes seconds, from 1 to 170")
-                }
-                choice.timeout = seconds
-            }
+            choice.timeout = try timeout
+            choice.fallbackTitle = values[.fallbackTitle]
+            choice.cancelTitle = values[.cancelTitle]
+            choice.isInteractionForbidden = flags.contains(.noInteraction)
+            choice.reuse = try reuse
+            choice.challenge = try bytes(.challenge, 16...64)
+            choice.requiredState = try bytes(.requiredState, 1...64)
             return choice
+        }
+    }
+}
+
+extension [UInt8] {
+    /// Two digits a byte, and nothing else.
+    init?(hexadecimal text: String) {
+        self = []
+        var high: UInt8?
+        for character in text.utf8 {
+            guard let digit = Unicode.Scalar(character).hexadecimalDigit else { return nil }
+            if let first = high {
+                append(first << 4 | digit)
+                high = nil
+            } else {
+                high = digit
+            }
+        }
+        guard high == nil else { return nil }
+    }
+}
+
+extension Unicode.Scalar {
+    fileprivate var hexadecimalDigit: UInt8? {
+        switch self {
+        case "0"..."9": UInt8(value - 0x30)
+        case "a"..."f": UInt8(value - 0x61 + 10)
+        case "A"..."F": UInt8(value - 0x41 + 10)
+        default: nil
         }
     }
 }

@@ -21,8 +21,8 @@ enum LocalAuthCtl {
         switch invocation {
         case .help(let command): printAndExit(Help.text(command))
         case .version: printAndExit("localauthctl \(version)\n")
-        case .run(let command, let format):
-            BusQueue.post { Conversation.begin(command, format) }
+        case .run(let command, let format, let prompts):
+            BusQueue.post { Conversation.begin(command, format, prompts: prompts) }
             // Ends only with the process.
             BusQueue.executor.run()
         }

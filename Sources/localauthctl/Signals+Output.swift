@@ -50,9 +50,11 @@ extension EnrollProgressSignal.Arguments {
         ])
     }
 
-    var hint: String {
+    func hint(_ finger: String) -> String {
         let count = "\(done) of \(total)"
         return switch cause {
+        case "" where done == 0:
+            "Touch the fingerprint reader with the \(finger) (touches: \(total))."
         case "": done < total ? "\(count); touch again." : "\(count)."
         case "too-short": "\(count); the touch was too short, touch again."
         case "too-fast": "\(count); the movement was too fast, touch again."

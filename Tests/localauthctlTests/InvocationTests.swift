@@ -31,6 +31,21 @@ import Testing
             (["evaluate", "--timeout=170"], evaluation { $0.timeout = 170 }),
             (["evaluate", "--token", "t"], evaluation { $0.token = "t" }),
             (["evaluate", "--user", "alice"], evaluation { $0.user = "alice" }),
+            (["evaluate", "--fallback-title="], evaluation { $0.fallbackTitle = "" }),
+            (["evaluate", "--cancel-title", "No"], evaluation { $0.cancelTitle = "No" }),
+            (["evaluate", "--no-interaction"], evaluation { $0.isInteractionForbidden = true }),
+            (["evaluate", "--reuse", "0"], evaluation { $0.reuse = 0 }),
+            (["evaluate", "--reuse=300"], evaluation { $0.reuse = 300 }),
+            (
+                ["evaluate", "--challenge", String(repeating: "0aBF", count: 8)],
+                evaluation { $0.challenge = (0..<16).map { $0 % 2 == 0 ? 0x0a : 0xbf } }
+            ),
+            (
+                ["evaluate", "--required-state", "00ff"],
+                evaluation { $0.requiredState = [0, 255] }
+            ),
+            (["unlock"], .unlock(timeout: nil)),
+            (["unlock", "--timeout=5"], .unlock(timeout: 5)),
             (
                 ["enroll", "left-thumb"],
                 .enrol(finger: "left-thumb", user: "", reader: nil)
@@ -80,11 +95,37 @@ import Testing
             ["delete", "--all", "--user", ""], ["status", "--user", "alice"],
             ["history", "alice"], ["history", "--limit", "0"], ["history", "--limit=-1"],
             ["history", "--limit", "4294967296"], ["history", "--limit"], ["history", "--user="],
-            ["list", "--limit", "1"],
+            ["list", "--limit", "1"], ["evaluate", "--reuse", "301"], ["evaluate", "--reuse=-1"],
+            ["evaluate", "--challenge", ""], ["evaluate", "--challenge", "00"],
+            ["evaluate", "--challenge", String(repeating: "0", count: 33)],
+            ["evaluate", "--challenge", String(repeating: "0", count: 130)],
+            ["evaluate", "--challenge", String(repeating: "0g", count: 16)],
+            ["evaluate", "--challenge", String(repeating: "\u{661}", count: 32)],
+            ["evaluate", "--required-state", ""], ["evaluate", "--required-state", "0"],
+            ["evaluate", "--no-prompt=1"], ["list", "--no-prompt"], ["unlock", "--timeout", "0"],
+            ["unlock", "--user", "alice"], ["unlock", "now"], ["agent", "--json"], ["agent", "-q"],
+            ["agent", "--no-prompt"], ["agent", "--timeout", "1"],
             ["watch", "--timeout", "1"], ["reset-lockout", "alice"],
         ])
     func `with anything wrong is refused`(arguments: [String]) {
         #expect(throws: Invocation.Failure.self) { try Invocation(arguments) }
+    }
+
+    @Test(
+        arguments: [
+            ["can"], ["evaluate"], ["unlock"], ["enroll", "left-thumb"], ["delete", "--all"],
+        ])
+    func `can forbid prompts on the terminal`(arguments: [String]) throws {
+        guard case .run(let command, .plain, prompts: true) = try Invocation(arguments) else {
+            Issue.record("prompts are not shown by default")
+            return
+        }
+        #expect(
+            try Invocation(arguments + ["--no-prompt"]) == .run(command, .plain, prompts: false))
+    }
+
+    @Test func `starts an agent`() throws {
+        #expect(try Invocation(["agent"]) == .run(.agent, .plain))
     }
 
     @Test func `asks for help whatever else is missing`() throws {
