@@ -26,39 +26,48 @@ extension Conversation {
             // Whatever was shown was another's, who has gone.
             agent.drop()
             isCanceling = false
-            if owner == nil {
-                output.event(.null, "The service has gone.")
-            } else {
-                registerSoon(agent)
+            guard owner != nil else { return output.event(.null, "The service has gone.") }
+            BusQueue.task { [self] in
+                do throws(BusError) {
+                    try await register(agent)
+                } catch {
+                    fail(error)
+                }
             }
         }
+        try await startService()
         try await register(agent)
         await waitForever()
     }
 
-    private func registerSoon(_ agent: PromptAgent) {
-        BusQueue.task { [self] in
-            do throws(BusError) {
-                try await register(agent)
-            } catch {
-                fail(error)
-            }
+    /// Starts the service, if it can be. If it cannot, it is waited for.
+    private func startService() async throws(BusError) {
+        guard service.owner == nil else { return }
+        do throws(BusError) {
+            let property = GetProperty.Arguments(
+                interface: Service.interface.rawValue, property: "Version")
+            _ = try await call(GetProperty.self, property, deadline: Self.deadline)
+        } catch {
+            guard error.isAbsence else { throw error }
         }
     }
 
-    /// Registers, which starts the service. If there is none, it is waited for.
+    /// Registers with the service that there is, also when that changes meanwhile.
     private func register(_ agent: PromptAgent) async throws(BusError) {
-        do throws(BusError) {
-            try await agent.register(.session)
-            output.event(.null, "Serving the prompts of this session; Ctrl-C ends it.")
-        } catch {
-            // An older service will not learn it by being waited for.
-            let isOlder = error.name == .unknownMethod || error.name == .unknownInterface
-            guard ExitCode(error) == .notReachable, !isOlder, error.name != .disconnected else {
-                throw error
+        guard !isRegistering else { return }
+        isRegistering = true
+        defer { isRegistering = false }
+        while let owner = service.owner {
+            do throws(BusError) {
+                try await agent.register(.session, with: .peer(owner))
+                guard service.owner == owner else { continue }
+                output.event(.null, "Serving the prompts of this session; Ctrl-C ends it.")
+                return
+            } catch {
+                guard service.owner != owner else { throw error }
             }
-            output.hint("Waiting for the service.")
         }
+        output.event(.null, "Waiting for the service.")
     }
 
     private static func line(of outcome: String) -> String {

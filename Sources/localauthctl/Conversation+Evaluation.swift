@@ -7,7 +7,7 @@ internal import SystemSupport
 extension Conversation {
     func can(_ policy: PolicyChoice) async throws(BusError) -> ExitCode {
         // Where `evaluate` would show the prompt, the answer counts it.
-        await showOwnPrompts()
+        try await showOwnPrompts()
         let reply = try await call(
             CanEvaluatePolicy.self, CanEvaluatePolicy.Arguments(policy: policy.rawValue),
             deadline: Self.deadline)
@@ -69,7 +69,7 @@ extension Conversation {
             cancel(token)
         }
         interruption.action = interrupt
-        await showOwnPrompts()
+        try await showOwnPrompts()
         agent?.onInputEnd = { interrupt(.key) }
         guard !isInterrupted else { throw .interrupted }
         let reply = try await call(

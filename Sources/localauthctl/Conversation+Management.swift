@@ -17,7 +17,7 @@ extension Conversation {
             output.event(stage.json, stage.hint(finger))
         }
         await service.findOwner()
-        await showManagementPrompts()
+        try await showManagementPrompts()
         output.event(
             .members([
                 "type": "enrolling", "token": .string(token), "finger": .string(finger),
@@ -40,8 +40,8 @@ extension Conversation {
 
     /// The service asks for the account's password before it changes prints. Who takes that
     /// question back has ended the command.
-    private func showManagementPrompts() async {
-        await showOwnPrompts()
+    private func showManagementPrompts() async throws(BusError) {
+        try await showOwnPrompts()
         guard let agent else { return }
         var isInterrupted = false
         let interrupt = { [self] (source: Interruption.Source) in
@@ -71,7 +71,7 @@ extension Conversation {
     /// Deletes prints; no fingers are all of them.
     func delete(_ fingers: [String], of user: String) async throws(BusError) -> ExitCode {
         await service.findOwner()
-        await showManagementPrompts()
+        try await showManagementPrompts()
         _ = try await call(
             DeleteFingers.self, DeleteFingers.Arguments(user: user, fingers: fingers),
             deadline: nil, mayAsk: true)

@@ -20,6 +20,8 @@ internal import SystemSupport
     private(set) var agent: PromptAgent?
     /// Whether Ctrl-C has been pressed at the prompt that is shown.
     var isCanceling = false
+    /// Whether an agent is just being registered.
+    var isRegistering = false
     /// Whether prompts may be shown on the terminal: somebody sits there, to whom the output goes.
     private let mayPrompt: Bool
 
@@ -121,16 +123,28 @@ extension Conversation {
 
     /// From now on, what the service has to ask about this program's own calls is asked on the
     /// terminal, if it can be. Where it cannot (another agent has the session, or the service is
-    /// older than prompts), everything goes on without; the calls themselves tell what is wrong.
-    func showOwnPrompts() async {
+    /// older than prompts), everything goes on without.
+    func showOwnPrompts() async throws(BusError) {
         guard let agent = makeAgent() else { return }
-        try? await agent.register(.own)
+        do throws(BusError) {
+            try await agent.register(.own)
+        } catch {
+            // To ask a service that cannot be started once more would only take twice as long.
+            guard !error.isAbsence else { throw error }
+        }
     }
 }
 
 extension BusError {
     /// The end by Ctrl-C or another signal.
     static let interrupted = BusError(ServiceError.appCancel.name, "Interrupted.")
+
+    /// Whether there is no service, as far as we can see. One that is older than what was asked of
+    /// it is there.
+    var isAbsence: Bool {
+        let isOlder = [.unknownMethod, .unknownInterface, .unknownObject].contains(name)
+        return ExitCode(self) == .notReachable && !isOlder && name != .disconnected
+    }
 }
 
 extension Conversation {

@@ -23,10 +23,10 @@ enum ExitCode: Int32, CaseIterable {
     var meaning: String {
         switch self {
         case .success: "yes, or done"
-        case .no: "no: the finger did not match, or 'can' says no"
+        case .no: "no: neither finger nor password was right, or 'can' says no"
         case .usage: "wrong command line, or an argument that the service refuses"
         case .canceled: "canceled: by the user, the system, or Ctrl-C"
-        case .timeout: "nobody touched the reader in time"
+        case .timeout: "nobody answered in time"
         case .unavailable: "not possible now: no reader, nothing enrolled, reader busy, ..."
         case .lockedOut: "locked out after too many misses"
         case .notAllowed: "not authorized, or the user cannot be asked here and now"

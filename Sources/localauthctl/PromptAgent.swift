@@ -44,12 +44,14 @@ internal import LocalAuthContract
     /// Whether a prompt is shown.
     var isPrompting: Bool { shown != nil }
 
-    func register(_ scope: AgentScope) async throws(BusError) {
-        _ = try await service.call(
+    func register(
+        _ scope: AgentScope, with destination: Destination = .service(Service.name)
+    ) async throws(BusError) {
+        _ = try await service.connection.call(
             RegisterAgent.self,
             RegisterAgent.Arguments(
                 path: Self.path, options: ["scope": .string(scope.rawValue)]),
-            at: Service.path, deadline: Conversation.deadline)
+            of: destination, at: Service.path, deadline: Conversation.deadline)
     }
 
     // MARK: What the service says

@@ -78,7 +78,7 @@ struct PromptText: Equatable {
         if wantsFinger, !reader.isEmpty {
             lines.append("  Reader: \(Self.quoted(reader, limit: 100))")
         }
-        lines.append("  " + instruction)
+        lines += instructions.map { "  " + $0 }
         if let fallbackTitle, !takesPassword {
             let title = fallbackTitle.isEmpty ? "Use another way" : fallbackTitle
             lines.append("  Press Enter alone for: \(Self.quoted(title, limit: 100))")
@@ -109,18 +109,20 @@ struct PromptText: Equatable {
         return "  \(known): \(Self.quoted(caller, limit: 200))"
     }
 
-    private var instruction: String {
-        let touch =
+    private var instructions: [String] {
+        func counted(_ what: String, _ left: UInt32?) -> String {
+            what + (left.map { " (tries left: \($0))." } ?? ".")
+        }
+        let touch = counted(
             scanType == "swipe"
-            ? "Swipe your finger over the reader" : "Touch the fingerprint reader"
-        let fingers = attemptsLeft.map { " (tries left: \($0))" } ?? ""
-        let passwords = passwordsLeft.map { " (tries left: \($0))" } ?? ""
-        let password = "type the password, which is not shown, and press Enter" + passwords
+                ? "Swipe your finger over the reader" : "Touch the fingerprint reader",
+            attemptsLeft)
+        let password = counted("ype the password, which is not shown", passwordsLeft)
         return switch (wantsFinger, takesPassword) {
-        case (true, true): "\(touch)\(fingers), or \(password)."
-        case (true, false): "\(touch)\(fingers)."
-        case (false, true): "T" + password.dropFirst() + "."
-        case (false, false): "Wait."
+        case (true, true): [touch, "Or t" + password]
+        case (true, false): [touch]
+        case (false, true): ["T" + password]
+        case (false, false): ["Wait."]
         }
     }
 
@@ -174,7 +176,7 @@ struct PromptText: Equatable {
             if state == "queued" { change.lines.append("Waiting for another evaluation to end.") }
         }
         if old.wantsFinger != wantsFinger || old.takesPassword != takesPassword {
-            change.lines.append(instruction)
+            change.lines += instructions
         }
         change.isInputDifferent =
             old.takesPassword != takesPassword || (question != nil && question != old.question)

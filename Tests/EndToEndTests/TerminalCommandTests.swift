@@ -49,6 +49,7 @@ import Testing
             #expect(await pty.shows("Serving the prompts of this session"))
             pty.type("\u{3}")
             #expect(await pty.wait() == 0)
+            #expect(next.agents.all.count == 1)
             next.close()
         }
     }
@@ -60,10 +61,16 @@ import Testing
                 TerminalScene.localauthctl, ["agent"], environment: bus.environment)
             #expect(await pty.shows("Waiting for the service.\r\n"))
             let service = try await FakeService(bus)
-            #expect(await service.agents.next() != nil)
+            let agent = try #require(await service.agents.next())
             #expect(await pty.shows("Serving the prompts of this session"))
+            // At a prompt too, a signal of the system's ends the program.
+            try await service.begin("p1", TerminalScene.both, on: agent)
+            #expect(await pty.shows("Password: "))
             pty.signal(SIGTERM)
             #expect(await pty.wait() == 0)
+            #expect(pty.isEchoing)
+            #expect(service.agents.all.count == 1)
+            #expect(service.choices.all.isEmpty)
         }
     }
 

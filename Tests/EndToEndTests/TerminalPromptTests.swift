@@ -7,7 +7,10 @@ import LocalAuthContract
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct `A prompt on a terminal` {
-    private let secret = "Zq-7w\u{e9}-correct-horse"
+    /// Long, because who frees memory writes over its beginning.
+    private let secret =
+        "Zq-7w\u{e9}-" + String(repeating: "filler.", count: 20) + "correct-horse-battery"
+    private let tail = "rect-horse-batt"
 
     @Test func `takes the password, which is nowhere else`() async throws {
         try await onBusQueue {
@@ -36,14 +39,14 @@ import Testing
             // The prompt is over, and the program waits for the evaluation's answer.
             #expect(pty.isEchoing)
             #expect(try process.holds("open the vault"), "the look itself finds what is there")
-            #expect(try !process.holds(secret))
-            #expect(try !process.tells(secret))
+            #expect(try !process.holds(tail))
+            #expect(try !process.tells(tail))
             prompted.evaluation.answer(
                 EvaluatePolicy.Reply(result: ["method": .string("password")]))
             #expect(await pty.wait() == 0)
             #expect(pty.lines.contains("authenticated: password"))
             #expect(!pty.text.contains("wrong one"))
-            #expect(!pty.text.contains(secret))
+            #expect(!pty.text.contains(tail))
             #expect(pty.isEchoing)
         }
     }

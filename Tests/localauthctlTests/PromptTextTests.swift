@@ -28,8 +28,8 @@ import Testing
                 "  Reason given: \"open the vault\"",
                 "  Account: \"alice\"",
                 "  Reader: \"A reader\"",
-                "  Touch the fingerprint reader (tries left: 3), or type the password, which is not "
-                    + "shown, and press Enter (tries left: 2).",
+                "  Touch the fingerprint reader (tries left: 3).",
+                "  Or type the password, which is not shown (tries left: 2).",
                 "  Press Ctrl-C to cancel.",
                 "  It ends by itself after 20 seconds.",
             ])
@@ -67,7 +67,7 @@ import Testing
                 == "  Swipe your finger over the reader (tries left: 3).")
         #expect(
             instruction(false, true)
-                == "  Type the password, which is not shown, and press Enter (tries left: 2).")
+                == "  Type the password, which is not shown (tries left: 2).")
         #expect(instruction(false, false) == "  Wait.")
     }
 
