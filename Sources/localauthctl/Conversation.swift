@@ -98,6 +98,7 @@ internal import SystemSupport
     func fail(_ error: BusError) -> Never {
         let code = ExitCode(error)
         agent?.drop()
+        if error == .interrupted { output.hurry() }
         output.failure(error, code)
         leave(code)
     }

@@ -18,6 +18,12 @@ internal import LocalAuthContract
     /// Whether nobody reads the results any more.
     var isUnread: Bool { results.failure != nil }
 
+    /// Waits for no reader from now on: somebody wants the end now.
+    func hurry() {
+        results.isHurried = true
+        errors.isHurried = true
+    }
+
     /// The exit status when the work itself ended with `code`.
     func finalCode(_ code: ExitCode) -> ExitCode {
         code == .success && results.isLossy ? .notWritten : code

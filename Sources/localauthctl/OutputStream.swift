@@ -7,6 +7,8 @@ struct OutputStream {
     let descriptor: Int32
     /// The error after which nothing more is written.
     private(set) var failure: Int32?
+    /// Whether there is no time to wait for a reader any more.
+    var isHurried = false
 
     init(descriptor: Int32) { self.descriptor = descriptor }
 
@@ -17,7 +19,10 @@ struct OutputStream {
     mutating func write(_ text: String) {
         var bytes = Array(text.utf8)[...]
         while !bytes.isEmpty, failure == nil {
-            waitUntilWritable()
+            guard isHurried ? isWritable(within: 0) : waitUntilWritable() else {
+                failure = EAGAIN
+                return
+            }
             // Not more than fits whenever a pipe is ready (PIPE_BUF).
             // SAFETY: the array outlives the call.
             let count = unsafe bytes.prefix(4_096).withUnsafeBytes {
@@ -33,16 +38,22 @@ struct OutputStream {
 
     /// Waits for a slow reader, but not when we are told to end: the signals are blocked, for the
     /// bus queue to take, and this is its thread.
-    private func waitUntilWritable() {
-        while true {
-            var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+    private func waitUntilWritable() -> Bool {
+        while !isWritable(within: 250) {
             var pending = sigset_t()
-            // SAFETY (all): the values are ours and outlive the calls.
-            guard unsafe poll(&entry, 1, 250) == 0 else { return }
+            // SAFETY: the value is ours and outlives the calls.
             unsafe sigpending(&pending)
             for signal in Interruption.signals where unsafe sigismember(&pending, signal) == 1 {
                 exit(ExitCode.canceled.rawValue)
             }
         }
+        return true
+    }
+
+    /// Whether something can be written, or never again, after so many milliseconds at most.
+    private func isWritable(within limit: Int32) -> Bool {
+        var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        // SAFETY: the value is ours and outlives the call.
+        return unsafe poll(&entry, 1, limit) != 0
     }
 }

@@ -11,6 +11,8 @@ internal import LocalAuthContract
     /// A prompt that is shown.
     private struct Shown {
         let id: String
+        /// Its own among all that were shown; of ids only the service knows that.
+        let number: Int
         /// The connection that shows it, to which alone goes what is typed.
         let service: UniqueName
         var text: PromptText
@@ -27,6 +29,7 @@ internal import LocalAuthContract
     private let terminal: Terminal
     private var jobControl: JobControl?
     private var shown: Shown?
+    private var count = 0
 
     init(_ service: RemoteService, on terminal: Terminal) {
         self.service = service
@@ -88,7 +91,9 @@ internal import LocalAuthContract
         guard shown == nil else {
             throw BusError(.limitsExceeded, "another prompt is shown")
         }
-        shown = Shown(id: prompt.id, service: sender, text: PromptText(prompt.details))
+        count += 1
+        shown = Shown(
+            id: prompt.id, number: count, service: sender, text: PromptText(prompt.details))
         show()
     }
 
@@ -164,8 +169,7 @@ internal import LocalAuthContract
         case .submit: submit(&line, to: prompt)
         case .chooseFallback: chooseFallback(prompt)
         case .showAgain: show()
-        case .refuse:
-            listen(saying: ["No password is taken here."])
+        case .refuse: listen(saying: ["No password is taken here."])
         }
     }
 
@@ -190,12 +194,12 @@ internal import LocalAuthContract
             } catch {
                 reply = .failure(error)
             }
-            answered(reply, prompt.id)
+            answered(reply, prompt.number)
         }
     }
 
-    private func answered(_ reply: Result<SubmitPassword.Reply, BusError>, _ id: String) {
-        guard shown?.id == id else { return }
+    private func answered(_ reply: Result<SubmitPassword.Reply, BusError>, _ number: Int) {
+        guard shown?.number == number else { return }
         shown?.unanswered -= 1
         switch reply {
         // The end follows.
@@ -241,7 +245,7 @@ internal import LocalAuthContract
                     M.self, PromptArgument(id: prompt.id), of: .peer(prompt.service),
                     at: Service.path, deadline: .seconds(2))
             } catch {
-                guard shown?.id == prompt.id else { return }
+                guard shown?.number == prompt.number else { return }
                 failed(error)
             }
         }

@@ -66,6 +66,16 @@ import Testing
         }
     }
 
+    @Test func `to nobody when it is gone`() async throws {
+        try await onBusQueue {
+            let scene = try await TerminalScene()
+            let prompted = try await scene.prompt()
+            // Leaving the bus takes the question back.
+            prompted.pty.hangUp()
+            #expect(await prompted.pty.wait() == 3)
+        }
+    }
+
     @Test func `when the bus ends`() async throws {
         try await onBusQueue {
             let scene = try await TerminalScene()

@@ -257,4 +257,53 @@ import Testing
             #expect(!prompted.pty.text.contains("\u{1b}"))
         }
     }
+
+    @Test func `keeps what is half typed while a finger is tried`() async throws {
+        try await onBusQueue {
+            let scene = try await TerminalScene()
+            let prompted = try await scene.prompt()
+            prompted.pty.type("be")
+            try await scene.service.update(
+                "p1", ["retry": .string("too-short"), "attempts-left": .uint32(3)],
+                on: prompted.agent)
+            #expect(await prompted.pty.shows("too short; try again"))
+            prompted.pty.type("fo")
+            try await scene.service.update(
+                "p1", ["finger": .bool(false), "attempts-left": .uint32(0)], on: prompted.agent)
+            #expect(await prompted.pty.shows("Type the password"))
+            prompted.pty.type("re\n")
+            let submission = try #require(await scene.service.submissions.next())
+            #expect(submission.arguments.bytes == Array("before".utf8))
+            submission.answer(SubmitPassword.Reply(accepted: true, attemptsLeft: 3))
+            try await scene.succeed(prompted)
+            #expect(await prompted.pty.wait() == 0)
+        }
+    }
+
+    @Test func `keeps nobody waiting while the terminal is held`() async throws {
+        try await onBusQueue {
+            let scene = try await TerminalScene()
+            let pty = try scene.start("evaluate", "--policy", "any")
+            let agent = try #require(await scene.service.agents.next())
+            let evaluation = try #require(await scene.service.evaluations.next())
+            pty.hold(true)
+            try await scene.service.begin("p1", TerminalScene.both, on: agent)
+            #expect(!pty.isEchoing)
+            #expect(pty.output.isEmpty)
+            pty.type("word\n")
+            let submission = try #require(await scene.service.submissions.next())
+            #expect(submission.arguments.bytes == Array("word".utf8))
+            submission.answer(SubmitPassword.Reply(accepted: false, attemptsLeft: 2))
+            pty.hold(false)
+            #expect(await pty.shows("That password is wrong (tries left: 2).\r\nPassword: "))
+            pty.hold(true)
+            pty.signal(SIGTERM)
+            #expect(await scene.service.choices.next() == "cancel p1")
+            pty.signal(SIGTERM)
+            // What there is to say has nowhere to go; the end comes all the same.
+            #expect(await pty.wait() == 3)
+            #expect(pty.isEchoing)
+            evaluation.fail(.userCancel)
+        }
+    }
 }

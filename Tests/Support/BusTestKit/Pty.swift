@@ -9,7 +9,7 @@ internal import SystemSupport
     package let processID: pid_t
     /// Everything that the terminal was given to show.
     package private(set) var output: [UInt8] = []
-    private let master: SharedDescriptor
+    private var master: SharedDescriptor?
     // Keeps the terminal when the program has left it.
     private let slave: SharedDescriptor
     private let ending = Ending()
@@ -34,7 +34,8 @@ internal import SystemSupport
         // SAFETY (all): the kernel fills what is given, or only reads it.
         let opened = unsafe open("/dev/ptmx", O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
         guard opened >= 0 else { throw SystemError.last }
-        master = SharedDescriptor(adopting: opened)
+        let master = SharedDescriptor(adopting: opened)
+        self.master = master
         // TIOCSPTLCK and TIOCGPTN (ioctl_tty(2)).
         unsafe _ = ioctl(opened, 0x4004_5431, &number)
         guard unsafe ioctl(opened, 0x8004_5430, &number) == 0 else { throw SystemError.last }
@@ -91,7 +92,7 @@ internal import SystemSupport
     package func type(_ bytes: [UInt8]) {
         // SAFETY: the array outlives the call.
         let count = unsafe bytes.withUnsafeBytes {
-            unsafe write(master.rawValue, $0.baseAddress, $0.count)
+            unsafe write(master?.rawValue ?? -1, $0.baseAddress, $0.count)
         }
         precondition(count == bytes.count, "the terminal takes nothing more")
     }
@@ -116,7 +117,16 @@ internal import SystemSupport
     /// Makes it another size, and says so to whoever is on it.
     package func resize(columns: UInt16, rows: UInt16) {
         var size = winsize(ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0)
-        unsafe _ = ioctl(master.rawValue, UInt(TIOCSWINSZ), &size)
+        unsafe _ = ioctl(slave.rawValue, UInt(TIOCSWINSZ), &size)
+    }
+
+    /// Holds what is written from now on, as Ctrl-S does, or lets it go again.
+    package func hold(_ isHeld: Bool) { tcflow(slave.rawValue, isHeld ? TCOOFF : TCOON) }
+
+    /// Closes the terminal, as its window is closed.
+    package func hangUp() {
+        if let watch { BusQueue.executor.unwatch(watch) }
+        (watch, master) = (nil, nil)
     }
 
     /// What is typed and not read yet, without taking it.
@@ -139,7 +149,7 @@ internal import SystemSupport
         while true {
             // SAFETY: the kernel writes at most the buffer's size.
             let count = unsafe buffer.withUnsafeMutableBytes {
-                unsafe read(master.rawValue, $0.baseAddress, $0.count)
+                unsafe read(master?.rawValue ?? -1, $0.baseAddress, $0.count)
             }
             guard count > 0 else { break }
             output += buffer.prefix(count)
