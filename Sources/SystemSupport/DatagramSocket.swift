@@ -53,48 +53,11 @@ struct DatagramSocket: ~Copyable, Sendable {
     /// Sends the bytes, and with them a descriptor of ours if there is one; whether it went.
     @discardableResult
     func send(_ bytes: [UInt8], to address: UnixAddress, with passed: Int32? = nil) -> Bool {
-        var bytes = bytes
-        return unsafe address.withRaw { name, length in
-            // SAFETY: all that the message points to outlives the call, and the kernel reads it
-            // only; the address is not written to, though its type would allow it.
-            unsafe bytes.withUnsafeMutableBytes { buffer in
-                var part = unsafe iovec(iov_base: buffer.baseAddress, iov_len: buffer.count)
-                return unsafe withUnsafeMutablePointer(to: &part) { part in
-                    var message = unsafe msghdr()
-                    unsafe message.msg_name = UnsafeMutableRawPointer(mutating: name)
-                    unsafe message.msg_namelen = length
-                    unsafe message.msg_iov = part
-                    unsafe message.msg_iovlen = 1
-                    guard let passed else { return unsafe transmit(&message) }
-                    return unsafe attach(passed, to: &message)
-                }
-            }
+        unsafe address.withRaw { name, length in
+            // SAFETY: the address lives during the call.
+            unsafe sendMessage(
+                bytes, on: descriptor.rawValue, to: name, length, with: passed,
+                flags: Int32(MSG_DONTWAIT | MSG_NOSIGNAL))
         }
-    }
-
-    private func attach(_ passed: Int32, to message: inout msghdr) -> Bool {
-        // One header and one number behind it, aligned as `CMSG_SPACE` would (cmsg(3)); its macros
-        // are not there for Swift.
-        let header = MemoryLayout<cmsghdr>.size
-        return unsafe withUnsafeTemporaryAllocation(
-            byteCount: header + MemoryLayout<Int>.size, alignment: MemoryLayout<cmsghdr>.alignment
-        ) { control in
-            // SAFETY: the buffer has room for both and outlives the call.
-            unsafe control.initializeMemory(as: UInt8.self, repeating: 0)
-            var head = cmsghdr()
-            head.cmsg_len = header + MemoryLayout<Int32>.size
-            head.cmsg_level = SOL_SOCKET
-            head.cmsg_type = Int32(SCM_RIGHTS)
-            unsafe control.storeBytes(of: head, as: cmsghdr.self)
-            unsafe control.storeBytes(of: passed, toByteOffset: header, as: Int32.self)
-            unsafe message.msg_control = control.baseAddress
-            unsafe message.msg_controllen = control.count
-            return unsafe transmit(&message)
-        }
-    }
-
-    private func transmit(_ message: inout msghdr) -> Bool {
-        let flags = Int32(MSG_DONTWAIT | MSG_NOSIGNAL)
-        return unsafe sendmsg(descriptor.rawValue, &message, flags) >= 0
     }
 }

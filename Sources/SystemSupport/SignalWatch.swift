@@ -60,3 +60,7 @@ package func forbidCoreDumps() {
     unsafe _ = setrlimit(__rlimit_resource_t(4), &none)
     localauth_forbid_dumps()
 }
+
+/// Lets the kernel end this process when the thread that has started it ends, and with it the
+/// program that it was.
+package func endWithParent() { localauth_end_with_parent() }
