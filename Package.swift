@@ -40,6 +40,7 @@ let package = Package(
     products: [
         .executable(name: "localauthd", targets: ["localauthd"]),
         .executable(name: "localauthctl", targets: ["localauthctl"]),
+        .executable(name: "localauth-pam-helper", targets: ["localauth-pam-helper"]),
     ],
     targets: [
         // C: module maps and static inline helpers, nothing else.
@@ -50,9 +51,13 @@ let package = Package(
             name: "CFprint", pkgConfig: "libfprint-2",
             providers: [.apt(["libfprint-2-dev", "libglib2.0-dev"])]),
         .systemLibrary(name: "CLinux"),
+        .systemLibrary(name: "CPAM", pkgConfig: "pam", providers: [.apt(["libpam0g-dev"])]),
 
         // Words and rules: imports nothing.
         layer("LocalAuthModel"),
+
+        // What the daemon and the program that checks passwords tell each other.
+        layer("PasswordMessages", ["LocalAuthModel"]),
 
         // Bindings: know no word of ours.
         layer("SystemSupport", ["CLinux"]),
@@ -66,7 +71,11 @@ let package = Package(
         layer(
             "PrintStorage",
             ["LocalAuthModel", "SystemSupport", "GLibBinding", "CGLib", "CLinux"]),
-        layer("SystemAuthorities", ["LocalAuthModel", "SystemSupport", "DBusBinding"]),
+        layer(
+            "SystemAuthorities", ["LocalAuthModel", "SystemSupport", "DBusBinding", "CLinux"]),
+        layer(
+            "PasswordFallback",
+            ["LocalAuthModel", "PasswordMessages", "SystemSupport", "DBusBinding"]),
 
         // Contract and service: name no adapter.
         layer("LocalAuthContract", ["DBusBinding"]),
@@ -83,8 +92,11 @@ let package = Package(
             [
                 "LocalAuthModel", "LocalAuthContract", "LocalAuthService", "DBusBinding",
                 "SystemSupport", "GLibBinding", "FingerprintReaders", "PrintStorage",
-                "SystemAuthorities",
+                "SystemAuthorities", "PasswordFallback",
             ]),
+        program(
+            "localauth-pam-helper",
+            ["CPAM", "LocalAuthModel", "PasswordMessages", "SystemSupport"]),
         program("localauthctl", ["LocalAuthContract", "DBusBinding", "SystemSupport"]),
 
         // Test support.
@@ -93,7 +105,7 @@ let package = Package(
             "BusTestKit",
             [
                 "DBusBinding", "LocalAuthContract", "LocalAuthModel", "SystemSupport", "TestKit",
-                "localauthd",
+                "localauthd", "localauth-pam-helper",
             ]),
         program(
             "reader-probe", path: "Tests/Support/reader-probe",
@@ -120,6 +132,12 @@ let package = Package(
             [
                 "SystemAuthorities", "LocalAuthModel", "DBusBinding", "SystemSupport",
                 "BusTestKit",
+            ]),
+        tests(
+            "PasswordFallbackTests",
+            [
+                "PasswordFallback", "PasswordMessages", "SystemAuthorities", "LocalAuthModel",
+                "DBusBinding", "SystemSupport", "CLinux", "BusTestKit", "localauth-pam-helper",
             ]),
         tests("LayeringTests", []),
         tests(

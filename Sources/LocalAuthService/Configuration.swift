@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import LocalAuthModel
 package import GLibBinding
+package import LocalAuthModel
 
 /// What the administrator has set in `localauthd.conf`. Every key may be left out; one that is
 /// not known, or has a value out of range, is an error: a mistyped security setting must not pass
@@ -22,6 +22,8 @@ package struct Configuration: Sendable {
     package var sessions = SessionKind.logind
     /// Seconds without work after which the daemon leaves; 0 means never.
     package var idleExit: UInt32 = 60
+    /// Who is asked about passwords.
+    package var pamService = PAMServiceName.usual
 
     package init() {}
 
@@ -48,8 +50,14 @@ package struct Configuration: Sendable {
         if let name = try values.choice("Authorization", "Sessions", of: kinds) {
             sessions = SessionKind(rawValue: name) ?? .logind
         }
-        // Known, and of use once there is a prompt that asks for the password.
-        _ = values.take("Password", "PAMService")
+        if let text = values.take("Password", "PAMService") {
+            guard let name = PAMServiceName(text) else {
+                throw Failure(
+                    message: "[Password] PAMService must be the name of a file in /etc/pam.d, of "
+                        + "lower-case letters, digits, - _ and .")
+            }
+            pamService = name
+        }
         if let seconds = try values.number("Daemon", "IdleExit", in: 0...86_400) {
             idleExit = seconds
         }

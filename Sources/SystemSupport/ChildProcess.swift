@@ -121,9 +121,11 @@ private func withCStrings<T>(
     var pointers = unsafe texts.map { unsafe strdup($0) }
     // SAFETY: the copies are freed after the call, and the array lives during it.
     unsafe pointers.append(nil)
-    defer { for unsafe pointer in unsafe pointers { unsafe free(pointer) } }
+    defer { unsafe pointers.forEach { unsafe free($0) } }
     return unsafe pointers.withUnsafeBufferPointer { buffer in
-        guard let start = buffer.baseAddress else { preconditionFailure("there is a null at least") }
+        guard let start = buffer.baseAddress else {
+            preconditionFailure("there is a null at least")
+        }
         return unsafe body(start)
     }
 }

@@ -6,6 +6,7 @@ internal import Glibc
 internal import LocalAuthContract
 internal import LocalAuthModel
 internal import LocalAuthService
+internal import PasswordFallback
 internal import PrintStorage
 internal import SystemAuthorities
 internal import SystemSupport
@@ -158,7 +159,18 @@ internal import SystemSupport
                 directory: options.stateDirectory, executor: history, log: log.topic("history")),
             sessions: sessions, machine: machine, authority: authority,
             accounts: SystemAccounts(threads: lookups),
-            programs: CallerPrograms(on: connection, threads: lookups), passwords: NoPasswords())
+            programs: CallerPrograms(on: connection, threads: lookups),
+            passwords: passwords(threads: lookups))
+    }
+
+    private func passwords(threads: LookupThreads) -> any PasswordVerifying {
+        let log = log.topic("passwords")
+        let shadow = ShadowDatabase(threads: threads, log: log)
+        return SystemPasswords(
+            helper: SystemPasswords.Helper(
+                program: options.pamHelper, service: configuration.pamService,
+                directory: options.pamDirectory),
+            standings: { await shadow.standing(of: $0) }, log: log)
     }
 
     /// Without the kernel's word a random one: then a timed lockout of an earlier run counts as
@@ -171,14 +183,4 @@ internal import SystemSupport
         }
         return id
     }
-}
-
-/// MERGE: replaced by PasswordFallback
-private struct NoPasswords: PasswordVerifying {
-    func standing(of account: Account) async -> PasswordStanding {
-        PasswordStanding(isSet: true, hasAccountExpired: false)
-    }
-    func verify(
-        _ entry: any PasswordEntry, of account: Account, with person: any PasswordConversing
-    ) async -> PasswordVerdict { .unavailable }
 }

@@ -5,6 +5,9 @@ struct Options: Equatable {
     var config: String?
     var stateDirectory = "/var/lib/localauth"
     var printDirectory = "/var/lib/fprint"
+    var pamHelper = "/usr/libexec/localauth-pam-helper"
+    /// Where PAM's services are; `nil`: where PAM looks for them.
+    var pamDirectory: String?
     var idleExit: UInt32?
     var isVerbose = false
     var wantsVersion = false
@@ -19,6 +22,8 @@ struct Options: Equatable {
           --config FILE        configuration (default: \(defaultConfig))
           --state-dir DIR      lockouts, histories (default: /var/lib/localauth)
           --print-dir DIR      prints, in fprintd's layout (default: /var/lib/fprint)
+          --pam-helper FILE    checks passwords (default: /usr/libexec/localauth-pam-helper)
+          --pam-dir DIR        PAM's services (default: /etc/pam.d and where else PAM looks)
           --idle-exit SECONDS  leave after so long without work; 0: never
           --verbose            log more
           --version            print the version and exit
@@ -51,6 +56,8 @@ struct Options: Equatable {
             case "--config": config = try value()
             case "--state-dir": stateDirectory = try value()
             case "--print-dir": printDirectory = try value()
+            case "--pam-helper": pamHelper = try value()
+            case "--pam-dir": pamDirectory = try value()
             case "--idle-exit":
                 guard let seconds = UInt32(try value()), seconds <= 86_400 else {
                     throw Failure(message: "--idle-exit takes seconds, from 0 to 86400")

@@ -47,6 +47,13 @@ import Testing
         }
     }
 
+    @Test func `the program that checks passwords knows neither bus nor readers`() {
+        let all = layers.closure(of: "localauth-pam-helper")
+        #expect(all.isDisjoint(with: ["CDBus", "CFprint", "CGLib"]))
+        #expect(all.isDisjoint(with: tooHeavy))
+        #expect(!layers.closure(of: "localauthd").contains("CPAM"))
+    }
+
     @Test func `the daemon is free of Foundation and Dispatch`() {
         #expect(layers.closure(of: "localauthd").isDisjoint(with: tooHeavy))
     }

@@ -6,6 +6,8 @@
 let layers: [String: Set<String>] = [
     // Words and rules
     "LocalAuthModel": [],
+    // Between the daemon and the program that checks passwords
+    "PasswordMessages": ["LocalAuthModel"],
     // Bindings
     "SystemSupport": ["CLinux", "Glibc", "Synchronization"],
     "GLibBinding": ["CGLib"],
@@ -18,7 +20,8 @@ let layers: [String: Set<String>] = [
     "PrintStorage": [
         "CGLib", "CLinux", "GLibBinding", "Glibc", "LocalAuthModel", "SystemSupport",
     ],
-    "SystemAuthorities": ["DBusBinding", "Glibc", "LocalAuthModel", "SystemSupport"],
+    "PasswordFallback": ["DBusBinding", "LocalAuthModel", "PasswordMessages", "SystemSupport"],
+    "SystemAuthorities": ["CLinux", "DBusBinding", "Glibc", "LocalAuthModel", "SystemSupport"],
     // Contract and service
     "LocalAuthContract": ["DBusBinding"],
     "LocalAuthService": [
@@ -27,20 +30,27 @@ let layers: [String: Set<String>] = [
     // Programs
     "localauthd": [
         "DBusBinding", "FingerprintReaders", "GLibBinding", "Glibc", "LocalAuthContract",
-        "LocalAuthModel", "LocalAuthService", "PrintStorage", "SystemAuthorities", "SystemSupport",
+        "LocalAuthModel", "LocalAuthService", "PasswordFallback", "PrintStorage",
+        "SystemAuthorities", "SystemSupport",
+    ],
+    "localauth-pam-helper": [
+        "CPAM", "Glibc", "LocalAuthModel", "PasswordMessages", "SystemSupport",
     ],
     "localauthctl": ["DBusBinding", "Glibc", "LocalAuthContract", "SystemSupport"],
 ]
 
 /// The modules that fulfil a port of the model's.
-let adapters: Set<String> = ["FingerprintReaders", "PrintStorage", "SystemAuthorities"]
+let adapters: Set<String> = [
+    "FingerprintReaders", "PasswordFallback", "PrintStorage", "SystemAuthorities",
+]
 
 /// The C modules and who owns them.
 let ownersOfC: [String: Set<String>] = [
     "CDBus": ["DBusBinding"],
     "CFprint": ["FingerprintReaders"],
     "CGLib": ["FingerprintReaders", "GLibBinding", "PrintStorage"],
-    "CLinux": ["FingerprintReaders", "PrintStorage", "SystemSupport"],
+    "CLinux": ["FingerprintReaders", "PrintStorage", "SystemAuthorities", "SystemSupport"],
+    "CPAM": ["localauth-pam-helper"],
 ]
 
 /// What the toolchain brings along, so that it is declared nowhere.

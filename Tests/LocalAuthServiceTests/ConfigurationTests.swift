@@ -39,7 +39,7 @@ import Testing
             Authority=local
             Sessions=none
             [Password]
-            PAMService=other
+            PAMService=our-own
             [Daemon]
             IdleExit=0
             """)
@@ -51,6 +51,7 @@ import Testing
         #expect(configuration.authority == .local)
         #expect(configuration.sessions == .none)
         #expect(configuration.idleExit == 0)
+        #expect(configuration.pamService.rawValue == "our-own")
     }
 
     @Test(arguments: [
@@ -62,6 +63,8 @@ import Testing
         ("Lockout", "MissesPerEvaluation", "11"), ("Lockout", "MissesBeforeLockout", "0"),
         ("Lockout", "MissesBeforeLockout", "21"), ("Lockout", "Recovery", "never"),
         ("Authorization", "Authority", "none"), ("Authorization", "Sessions", ""),
+        ("Password", "PAMService", ""), ("Password", "PAMService", "/etc/passwd"),
+        ("Password", "PAMService", ".."), ("Password", "PAMService", "LocalAuth"),
         ("Daemon", "IdleExit", "86401"), ("Daemon", "Unknown", "1"),
         ("evaluation", "DefaultTimeout", "20"), ("Lockout", "defaulttimeout", "20"),
         ("Other", "Key", ""),

@@ -20,6 +20,7 @@ import LocalAuthService
     let programs = FakePrograms()
     let passwords = FakePasswords()
     let authority: FakeAuthority
+    let passwords = FakePasswords()
     let accounts: FakeAccounts
     let connection: BusConnection
     /// The ends of connections, as the service hears of them.

@@ -38,7 +38,8 @@ private actor Watcher {
 
     private func python(_ script: String) throws -> ChildProcess {
         try ChildProcess(
-            "/usr/bin/python3", ["-c", "import socket,os,sys\ns=socket.socket(fileno=0)\n" + script],
+            "/usr/bin/python3",
+            ["-c", "import socket,os,sys\ns=socket.socket(fileno=0)\n" + script],
             environment: ["PATH=/usr/bin:/bin", "ONE=1"])
     }
 

@@ -37,7 +37,9 @@ private actor Listener {
 }
 
 @Suite(.timeLimit(.minutes(1))) struct `Changes of files` {
-    @Test func `are heard of, however they are made, and those of other files are not`() async throws {
+    @Test func `are heard of, however they are made, and those of other files are not`()
+        async throws
+    {
         let folder = FileManager.default.temporaryDirectory
             .appending(path: "changes-\(UUID().uuidString.prefix(8))")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

@@ -10,22 +10,27 @@ import Testing
         #expect(options.config == nil)
         #expect(options.stateDirectory == "/var/lib/localauth")
         #expect(options.printDirectory == "/var/lib/fprint")
+        #expect(options.pamHelper == "/usr/libexec/localauth-pam-helper")
+        #expect(options.pamDirectory == nil)
         #expect(options.idleExit == nil)
         #expect(!options.isVerbose && !options.wantsHelp && !options.wantsVersion)
     }
 
     @Test func `takes values behind a space or an equals sign`() throws {
         let spaced = try Options([
-            "--config", "/c", "--state-dir", "/s", "--print-dir", "/p", "--idle-exit", "7",
-            "--verbose",
+            "--config", "/c", "--state-dir", "/s", "--print-dir", "/p", "--pam-helper",
+            "/h", "--pam-dir", "/d", "--idle-exit", "7", "--verbose",
         ])
         let joined = try Options([
-            "--config=/c", "--state-dir=/s", "--print-dir=/p", "--idle-exit=7", "--verbose",
+            "--config=/c", "--state-dir=/s", "--print-dir=/p", "--pam-helper=/h",
+            "--pam-dir=/d", "--idle-exit=7", "--verbose",
         ])
         #expect(spaced == joined)
         #expect(spaced.config == "/c")
         #expect(spaced.stateDirectory == "/s")
         #expect(spaced.printDirectory == "/p")
+        #expect(spaced.pamHelper == "/h")
+        #expect(spaced.pamDirectory == "/d")
         #expect(spaced.idleExit == 7)
         #expect(spaced.isVerbose)
         #expect(try Options(["--config=a=b"]).config == "a=b")
@@ -42,6 +47,9 @@ import Testing
         #expect(failure?.message.isEmpty == false)
     }
 
-    @Test(arguments: ["--config", "--state-dir", "--print-dir", "--idle-exit", "--verbose"])
+    @Test(arguments: [
+        "--config", "--state-dir", "--print-dir", "--pam-helper", "--pam-dir", "--idle-exit",
+        "--verbose",
+    ])
     func `is explained by its help`(option: String) { #expect(Options.help.contains(option)) }
 }

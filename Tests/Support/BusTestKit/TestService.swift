@@ -62,6 +62,7 @@ package final class TestService {
             [
                 "--config", config, "--state-dir", scratch.file("state"),
                 "--print-dir", scratch.file("prints"), "--verbose",
+                "--pam-helper", productsDirectory.appending(path: "localauth-pam-helper").path,
             ] + arguments
         // Connected before, so that the name is not missed however soon the daemon leaves again.
         let client = try await TestClient(self.bus)
