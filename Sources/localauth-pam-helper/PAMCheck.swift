@@ -81,11 +81,11 @@ extension PAMCheck {
         switch code {
         // A yes without a look at what was typed says nothing about who is there. It is what
         // pam_rootok gives to us, and pam_unix with "nullok" where there is no password.
-        case PAM_SUCCESS, PAM_NEW_AUTHTOK_REQD: wasAsked ? .correct : .unavailable
+        case PAM_SUCCESS: wasAsked ? .correct : .unavailable
         // The second is what PAM makes of a stack in which nobody said yes; pam_faillock, when it
         // has counted the miss, leaves that.
         case PAM_AUTH_ERR, PAM_PERM_DENIED: wasAsked ? .wrong : .accountUnavailable
-        case PAM_ACCT_EXPIRED: .accountUnavailable
+        case PAM_ACCT_EXPIRED, PAM_NEW_AUTHTOK_REQD: .accountUnavailable
         case PAM_MAXTRIES: .triesUsedUp
         default: .unavailable
         }

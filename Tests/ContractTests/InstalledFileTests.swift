@@ -74,6 +74,24 @@ import Testing
         #expect(unit["Service/ProcSubset"] == [])
     }
 
+    @Test func `let pam_faillock count where everybody does, for good`() throws {
+        let unit = try UnitFile(Self.unit)
+        #expect(unit["Service/ProtectSystem"] == ["strict"])
+        #expect(unit["Service/RuntimeDirectory"] == ["faillock"])
+        #expect(unit["Service/RuntimeDirectoryMode"] == ["0755"])
+        #expect(unit["Service/RuntimeDirectoryPreserve"] == ["yes"])
+    }
+
+    @Test func `ask for the password only`() throws {
+        let lines = try Repository.text("policy/localauth.pam").split(separator: "\n")
+            .filter { !$0.hasPrefix("#") }
+        let modules = lines.flatMap { $0.matches(of: /pam_\w+\.so/).map { String($0.output) } }
+        #expect(Set(modules) == ["pam_unix.so", "pam_sss.so", "pam_deny.so"])
+        let words = lines.flatMap { $0.split(separator: " ") }
+        #expect(!words.contains { $0.contains("include") || $0 == "substack" || $0 == "nullok" })
+        #expect(words.contains("auth") && words.contains("account"))
+    }
+
     /// Runs `systemd-analyze` on a copy of the unit that starts the program that was built here.
     private func analyze(_ arguments: String...) async throws -> Ended {
         let built = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()

@@ -18,7 +18,6 @@ import LocalAuthService
     let sessions = FakeSessions()
     let machine = FakeMachine()
     let programs = FakePrograms()
-    let passwords = FakePasswords()
     let authority: FakeAuthority
     let passwords = FakePasswords()
     let accounts: FakeAccounts

@@ -19,7 +19,7 @@ import Testing
             "program",
             """
             #!/usr/bin/python3
-            import os, signal, socket, sys, time
+            os, socket, sys, time = map(__import__, ["os", "socket", "sys", "time"])
             s = socket.socket(fileno=0)
             data, fds, _, _ = socket.recv_fds(s, 10, 4)
             \(script)

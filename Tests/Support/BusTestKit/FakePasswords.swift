@@ -29,11 +29,15 @@ package import LocalAuthModel
     @BusQueue package func verify(
         _ entry: any PasswordEntry, of account: Account, with person: any PasswordConversing
     ) async -> PasswordVerdict {
-        let text = Self.text(of: entry)
+        let text = await Self.text(of: entry)
         entries.add(text)
         for text in texts { await person.tell(text) }
         for question in questions {
-            entries.add(await person.answer(to: question).map { Self.text(of: $0) })
+            guard let answer = await person.answer(to: question) else {
+                entries.add(nil)
+                continue
+            }
+            entries.add(await Self.text(of: answer))
         }
         if isHeld {
             await withTaskCancellationHandler {
@@ -55,8 +59,12 @@ package import LocalAuthModel
         for check in held { check.resume() }
     }
 
-    private static func text(of entry: any PasswordEntry) -> String {
-        let pipe = FileHandle(fileDescriptor: entry.descriptor, closeOnDealloc: false)
-        return String(decoding: (try? pipe.readToEnd()) ?? Data(), as: UTF8.self)
+    /// All that is in a pipe whose other end is, or will be, closed.
+    private static func text(of entry: any PasswordEntry) async -> String {
+        let copy = dup(entry.descriptor)
+        let data = try? await blocking {
+            try FileHandle(fileDescriptor: copy, closeOnDealloc: true).readToEnd() ?? Data()
+        }
+        return String(decoding: data ?? Data(), as: UTF8.self)
     }
 }

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BusTestKit
+import DBusBinding
+import Foundation
+import LocalAuthModel
+import PasswordFallback
+import Testing
+
+/// Where a password is to be found, and where it is not.
+@Suite(
+    .timeLimit(.minutes(3)), .serialized,
+    .enabled(if: TestAccount.isPossible, "only root can look into processes"))
+struct `A password` {
+    /// Looks for what is in a file: in the memory of some processes, and in the arguments and
+    /// variables of all. A program of its own, so that this process never holds what it looks for.
+    private static let search = """
+        os, sys = map(__import__, ["os", "sys"])
+        needle = open(sys.argv[1], 'rb').read()
+        assert len(needle) == 48
+        for name in filter(str.isdigit, os.listdir('/proc')):
+            for file in ('cmdline', 'environ', 'comm', 'status'):
+                try:
+                    if needle in open(f'/proc/{name}/{file}', 'rb').read(): print('named', name)
+                except OSError: pass
+        for id in sys.argv[2:]:
+            looked = 0
+            with open(f'/proc/{id}/mem', 'rb', 0) as memory:
+                for line in open(f'/proc/{id}/maps'):
+                    ends, rights = line.split()[:2]
+                    if not rights.startswith('rw'): continue
+                    start, end = (int(end, 16) for end in ends.split('-'))
+                    tail = b''
+                    while start < end:
+                        try:
+                            memory.seek(start)
+                            block = memory.read(min(end - start, 1 << 20))
+                        except OSError: break
+                        if not block: break
+                        looked += len(block)
+                        if needle in tail + block: print('memory', id)
+                        tail = block[-47:]
+                        start += len(block)
+            assert looked > 100000
+        """
+
+    private func find(_ secret: String, in processes: Int32...) async throws -> Set<String> {
+        let result = try await run(
+            "/usr/bin/python3", ["-c", Self.search, secret] + processes.map { "\($0)" })
+        try #require(result.status == 0, "\(result.errors)")
+        return Set(result.output.split(separator: "\n").map(String.init))
+    }
+
+    /// Runs a shell's commands in a folder; what they write is what is typed.
+    private func typed(_ commands: String, in scratch: Scratch) async throws -> TypedEntry {
+        var ends: [Int32] = [-1, -1]
+        try #require(unsafe pipe(&ends) == 0)
+        let entry = TypedEntry(adopting: ends[0])
+        let writing = FileHandle(fileDescriptor: ends[1], closeOnDealloc: true)
+        let child = try Child(
+            "/bin/sh", ["-ec", "cd \(scratch.path)\n\(commands)"], log: scratch.file("log"),
+            output: writing)
+        #expect(await child.wait() == 0, "\(child.logText)")
+        try writing.close()
+        return entry
+    }
+
+    @Test func `is in the memory of the program that checks it, and nowhere else`() async throws {
+        let scratch = try Scratch()
+        let module = try await TestModule.build(in: scratch)
+        let scene = try PasswordScene(
+            services: [
+                "test": """
+                auth required \(matrix) passdb=\(scratch.file("passdb"))
+                auth required \(module) on=x
+                account required pam_permit.so
+
+                """
+            ], scratch: scratch)
+        let secret = scratch.file("secret")
+        let entry = try await typed(
+            """
+            tr -dc a-zA-Z0-9 </dev/urandom | head -c 48 >secret
+            echo "root:$(cat secret):test" >passdb
+            cat secret
+            """, in: scratch)
+        let check = BusQueue.task {
+            await scene.passwords.verify(entry, of: scene.account, with: scene.person)
+        }
+        // PAM has taken the password, keeps it for its next modules, and asks for more.
+        await scene.person.texts.reaches(1)
+        let helper = try #require(try scene.helpers().first)
+        let found = try await find(secret, in: helper, getpid())
+        #expect(found == ["memory \(helper)"])
+        let limits = try String(contentsOfFile: "/proc/\(helper)/limits", encoding: .utf8)
+        #expect(limits.contains(/Max core file size +0 +0/))
+        check.cancel()
+        #expect(await check.value == .unavailable)
+        #expect(try scene.helpers() == [])
+        let later = try await find(secret, in: getpid())
+        #expect(later == [])
+    }
+}
