@@ -34,7 +34,8 @@ package import SystemSupport
     private let directory: String
     private let log: Log
     private var known: [UserName: Reading] = [:]
-    private var change: UInt64 = 0
+    /// Counts the changes that were heard of.
+    private(set) var change: UInt64 = 0
     /// Not there before the first question, and where the kernel has no watch left.
     private var changes: FileChanges?
     private var isStarted = false
