@@ -36,6 +36,8 @@ internal import SystemSupport
     /// The person is being asked.
     private var asking: Task<Void, Never>?
     private(set) var cut: Cut?
+    /// When it was last given something to check.
+    private(set) var lastEntry: UInt64 = 0
 
     /// Starts it.
     init(
@@ -113,6 +115,7 @@ internal import SystemSupport
         guard child.messages.send(PasswordOrder.entry.message, with: entry.descriptor) else {
             return cutShort(.refused)
         }
+        lastEntry = BootClock.nanoseconds()
         startDeadline()
     }
 

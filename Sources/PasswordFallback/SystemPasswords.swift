@@ -15,7 +15,7 @@ package import SystemSupport
         package var directory: String?
         /// How long it may say nothing when it is its turn.
         package var patience: Duration = .seconds(60)
-        /// From the beginning of a check that was cut short to the next one of the account.
+        /// After a check that was cut short, from its last entry to the next check of the account.
         ///
         /// After a wrong password PAM waits, by default for two seconds more or less half of it.
         /// Whoever cancelled instead of waiting could guess as fast as the machine computes.
@@ -59,17 +59,15 @@ package import SystemSupport
             lines.leave(account.name)
             return .unavailable
         }
-        let began = BootClock.nanoseconds()
-        let (verdict, isWhole) = await check(entry, of: account, with: person)
-        let taken = Duration.nanoseconds(Int64(clamping: BootClock.nanoseconds() &- began))
-        lines.leave(account.name, after: isWhole ? .zero : helper.pauseAfterCut - taken)
+        let (verdict, pause) = await check(entry, of: account, with: person)
+        lines.leave(account.name, after: pause)
         return verdict
     }
 
-    /// The verdict, and whether the check has come to its own end.
+    /// The verdict, and how long the account's next check has to wait.
     private func check(
         _ entry: any PasswordEntry, of account: Account, with person: any PasswordConversing
-    ) async -> (PasswordVerdict, isWhole: Bool) {
+    ) async -> (PasswordVerdict, pause: Duration) {
         let directory = helper.directory.map { ["--confdir", $0] } ?? []
         let run: HelperRun
         do throws(SystemError) {
@@ -79,14 +77,14 @@ package import SystemSupport
                 patience: helper.patience)
         } catch {
             log.error("passwords cannot be checked", ["error": "\(error)"])
-            return (.unavailable, true)
+            return (.unavailable, .zero)
         }
         let (verdict, ending) = await run.converse(entry, with: person)
         if let verdict {
             if verdict == .unavailable {
                 log.warning("a password could not be checked", ["uid": "\(account.id.rawValue)"])
             }
-            return (verdict, true)
+            return (verdict, .zero)
         }
         switch run.cut {
         case .cancelled, .unanswered: log.debug("a check of a password was cut short")
@@ -98,6 +96,9 @@ package import SystemSupport
                     "cause": cut?.rawValue ?? "ended without a verdict", "ending": "\(ending)",
                 ])
         }
-        return (.unavailable, false)
+        let taken = BootClock.nanoseconds() &- run.lastEntry
+        return (
+            .unavailable, helper.pauseAfterCut - .nanoseconds(Int64(clamping: taken))
+        )
     }
 }

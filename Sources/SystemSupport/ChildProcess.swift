@@ -12,6 +12,8 @@ package final class ChildProcess: Sendable {
     package enum Ending: Hashable, Sendable {
         case exited(Int32)
         case signalled(Int32)
+        /// Where somebody has told the kernel that nobody wants to know (`SIGCHLD` ignored).
+        case unknown
     }
 
     package let id: Int32
@@ -63,10 +65,10 @@ package final class ChildProcess: Sendable {
             var status: Int32 = 0
             // SAFETY: the kernel writes one number.
             let found = unsafe waitpid(id, &status, WNOHANG)
-            guard found == id else { return }
+            guard found != 0 else { return }
             isReaped.store(true, ordering: .releasing)
             if let token { executor.unwatch(token) }
-            action(Ending(status))
+            action(found == id ? Ending(status) : .unknown)
         }
     }
 }

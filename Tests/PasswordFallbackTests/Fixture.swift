@@ -46,6 +46,7 @@ final class TypedEntry: PasswordEntry {
     let texts = Journal<PasswordText>()
     /// What is answered, in order; `nil` is no answer. Behind the last one, questions stay open.
     var answers: [String?] = []
+    private let given = Happenings<String>()
 
     nonisolated init() {}
 
@@ -54,13 +55,14 @@ final class TypedEntry: PasswordEntry {
     @BusQueue func answer(to question: PasswordText) async -> (any PasswordEntry)? {
         texts.add(question)
         guard !answers.isEmpty else {
-            // Until the question is withdrawn.
-            let end = Happenings<Void>()
-            await end.next()
-            return nil
+            // Until it comes, or the question is withdrawn.
+            return await given.next().map { TypedEntry($0) }
         }
         return answers.removeFirst().map { TypedEntry($0) }
     }
+
+    /// Answers the question that is open.
+    func give(_ answer: String) { given.note(answer) }
 
     func willAnswer(_ answers: String?...) { self.answers = answers }
 }

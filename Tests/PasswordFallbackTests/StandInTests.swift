@@ -112,6 +112,31 @@ import Testing
         #expect(await scene.person.texts.entries.count == 2)
     }
 
+    @Test func `that is cut short after a later answer holds the next one back too`() async throws {
+        let scene = try Self.scene(
+            """
+            s.send(b'ibegun')
+            s.send(b'q?')
+            socket.recv_fds(s, 10, 4)
+            s.send(b'iguessed')
+            time.sleep(1000)
+            """, pause: .seconds(1))
+        let first = scene.checking("secret")
+        await scene.person.texts.has(PasswordText(.question(isEchoed: false), "?"))
+        // Longer than the pause: it counts from the answer.
+        try await Task.sleep(for: .milliseconds(1_200))
+        let answered = ContinuousClock.now
+        await scene.person.give("guess")
+        await scene.person.texts.has(PasswordText(.information, "guessed"))
+        first.cancel()
+        #expect(await first.value == .unavailable)
+        let second = scene.checking("secret")
+        await scene.person.texts.has(PasswordText(.information, "begun"), times: 2)
+        #expect(.now - answered >= .seconds(1))
+        second.cancel()
+        #expect(await second.value == .unavailable)
+    }
+
     @Test func `serves one check of an account at a time, in order`() async throws {
         let scene = try Self.scene(
             "text = os.read(fds[0], 100)\ns.send(b'i' + text)\ntime.sleep(0.2)\n"
