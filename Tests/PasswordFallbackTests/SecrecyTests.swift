@@ -100,4 +100,31 @@ struct `A password` {
         let later = try await find(secret, in: getpid())
         #expect(later == [])
     }
+    @Test func `is wiped there when PAM has seen it, before the check is over`() async throws {
+        try await TestAccount.with { account in
+            let scratch = try Scratch()
+            let module = try await TestModule.build(in: scratch)
+            // The second stage asks, so that there is time to look.
+            let scene = try PasswordScene(
+                user: account.name,
+                services: [
+                    "test": "auth required pam_unix.so\naccount required \(module) on=x\n"
+                ], scratch: scratch)
+            let entry = try await typed(
+                """
+                tr -dc a-zA-Z0-9 </dev/urandom | head -c 48 >secret
+                echo "\(account.name):$(cat secret)" | chpasswd -c SHA512 -s 1000
+                cat secret
+                """, in: scratch)
+            let check = BusQueue.task {
+                await scene.passwords.verify(entry, of: scene.account, with: scene.person)
+            }
+            await scene.person.texts.reaches(1)
+            let helper = try #require(try scene.helpers().first)
+            let found = try await find(scratch.file("secret"), in: helper, getpid())
+            #expect(found == [])
+            await scene.person.give("x")
+            #expect(await check.value == .correct)
+        }
+    }
 }
