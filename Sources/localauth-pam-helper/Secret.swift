@@ -18,7 +18,7 @@ internal import Glibc
             nil, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
         guard let pages = unsafe pages, unsafe pages != MAP_FAILED else { return nil }
         unsafe buffer = UnsafeMutableRawBufferPointer(start: pages, count: size)
-        // A machine that does not allow the one keeps what was typed from its disk by the other.
+        // Not to be swapped, nor put into a core file. Where that is refused, it is wiped still.
         unsafe _ = mlock(pages, size)
         unsafe _ = madvise(pages, size, MADV_DONTDUMP)
     }

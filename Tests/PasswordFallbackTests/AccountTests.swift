@@ -182,6 +182,37 @@ struct `A real account` {
         }
     }
 
+    @Test func `is checked and counted without any capability, as the unit has it`() async throws {
+        try await TestAccount.with { account in
+            let scratch = try Scratch()
+            let helper = productsDirectory.appending(path: "localauth-pam-helper").path
+            let program = try scratch.write(
+                "program",
+                """
+                #!/bin/sh
+                exec setpriv --bounding-set=-all --inh-caps=-all --no-new-privs \(helper) "$@"
+
+                """)
+            try FileManager.default.setAttributes(
+                [.posixPermissions: 0o755], ofItemAtPath: program)
+            let tallies = scratch.file("tallies")
+            try FileManager.default.createDirectory(
+                atPath: tallies, withIntermediateDirectories: false)
+            let scene = try PasswordScene(
+                user: account.name, services: ["test": Self.faillock(tallies)],
+                program: program, scratch: scratch)
+            #expect(await scene.check(TestAccount.password) == .correct)
+            for count in 1...2 {
+                #expect(await scene.check("wrong") == .wrong)
+                #expect(Self.tally(tallies, account) == count)
+            }
+            #expect(await scene.check(TestAccount.password) == .correct)
+            #expect(Self.tally(tallies, account) == 0)
+            try await account.change("chage -E 0 \(account.name)")
+            #expect(await scene.check(TestAccount.password) == .accountUnavailable)
+        }
+    }
+
     // MARK: Our own service
 
     @Test func `is checked by the service that comes with us`() async throws {
