@@ -10,18 +10,20 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct `The question and the deed` {
     /// Asks, and tries.
     private func expect(
-        _ code: Int32, _ expected: ServiceError, _ client: TestClient,
+        _ code: Int32, _ expected: ServiceError, _ client: TestClient, isAsleep: Bool = false,
         sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {
         for policy in [UInt32(1), 2] {
-            // With policy 2 a password could do, and nobody is there to ask for it.
-            let isFingers = policy == 1 || expected == .notInteractive
+            // With policy 2 a password could do; nobody is there to ask for it, or there is none.
+            var wanted = (error: expected, code: code)
+            if policy == 2, expected != .notInteractive {
+                wanted = isAsleep ? (.notInteractive, -1004) : try await client.endingWithoutAgent()
+            }
             let reply = try await client.can(policy)
-            #expect(reply.code == (isFingers ? code : -1004), sourceLocation: sourceLocation)
+            #expect(reply.code == wanted.code, sourceLocation: sourceLocation)
             #expect(!reply.canEvaluate && !reply.message.isEmpty, sourceLocation: sourceLocation)
             let failure = await error(of: evaluating(client, policy: policy))
-            #expect(
-                failure == (isFingers ? expected : .notInteractive), sourceLocation: sourceLocation)
+            #expect(failure == wanted.error, sourceLocation: sourceLocation)
         }
     }
 
@@ -61,7 +63,7 @@ import Testing
         await scene.logind.changeLid(.bool(false))
         try await client.waitUntilCan(0)
         _ = await scene.fallAsleep()
-        try await expect(-6, .biometryNotAvailable, client)
+        try await expect(-6, .biometryNotAvailable, client, isAsleep: true)
         await scene.wakeUp()
         try await client.waitUntilCan(0)
         for session in [

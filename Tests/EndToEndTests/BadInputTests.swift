@@ -60,8 +60,8 @@ import Testing
         let (service, client) = try await enrolled()
         try await service.storage.waitUntilClosed()
         let cases: [(String, BusValue, ErrorName)] = [
-            ("challenge", .bytes([UInt8](repeating: 1, count: 16)), .notSupported),
-            ("challenge", .bytes([UInt8](repeating: 1, count: 64)), .notSupported),
+            ("challenge", .bytes([UInt8](repeating: 1, count: 15)), .invalidArgs),
+            ("required-domain-state", .bytes([]), ServiceError.domainStateChanged.name),
             ("required-domain-state", .bytes([1, 2]), ServiceError.domainStateChanged.name),
             ("interaction-not-allowed", .bool(true), ServiceError.notInteractive.name),
         ]

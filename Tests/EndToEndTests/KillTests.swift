@@ -76,7 +76,7 @@ import Testing
         #expect(try Self.number("Total", onDisk: service) == 5)
         #expect(await client.heardLockouts.count == 1)
         let possible: Set<ServiceError?> = [
-            .authenticationFailed, .biometryLockout, .notInteractive,
+            .authenticationFailed, .biometryLockout, try await client.endingWithoutAgent().error,
         ]
         #expect(Set(endings).isSubset(of: possible))
         #expect(endings.count { $0 == .authenticationFailed } == 1)

@@ -26,7 +26,8 @@ import Testing
         let later = try await TestClient(service.bus)
         #expect(try await later.can().code == -8)
         #expect(await error(of: evaluating(later)) == .biometryLockout)
-        #expect(await error(of: evaluating(later, policy: 2)) == .notInteractive)
+        let policy2 = try await later.endingWithoutAgent().error
+        #expect(await error(of: evaluating(later, policy: 2)) == policy2)
         #expect(try await later.environment()["lockout-seconds-left"] == .uint32(0))
     }
 

@@ -148,6 +148,15 @@ extension TestClient {
     }
 }
 
+extension TestClient {
+    /// How policy 2 ends where no finger can serve and no agent is there: it depends on the account
+    /// that runs the tests.
+    func endingWithoutAgent() async throws -> (error: ServiceError, code: Int32) {
+        try await environment()["password-set"] == .bool(true)
+            ? (.notInteractive, -1004) : (.passcodeNotSet, -5)
+    }
+}
+
 /// An account of every Linux system that is not root's.
 struct OtherAccount {
     let name: String

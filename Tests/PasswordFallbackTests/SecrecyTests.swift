@@ -12,45 +12,6 @@ import Testing
     .timeLimit(.minutes(3)), .serialized,
     .enabled(if: TestAccount.isPossible, "only root can look into processes"))
 struct `A password` {
-    /// Looks for what is in a file: in the memory of some processes, and in the arguments and
-    /// variables of all. A program of its own, so that this process never holds what it looks for.
-    private static let search = """
-        os, sys = map(__import__, ["os", "sys"])
-        needle = open(sys.argv[1], 'rb').read()
-        assert len(needle) == 48
-        for name in filter(str.isdigit, os.listdir('/proc')):
-            for file in ('cmdline', 'environ', 'comm', 'status'):
-                try:
-                    if needle in open(f'/proc/{name}/{file}', 'rb').read(): print('named', name)
-                except OSError: pass
-        for id in sys.argv[2:]:
-            looked = 0
-            with open(f'/proc/{id}/mem', 'rb', 0) as memory:
-                for line in open(f'/proc/{id}/maps'):
-                    ends, rights = line.split()[:2]
-                    if not rights.startswith('rw'): continue
-                    start, end = (int(end, 16) for end in ends.split('-'))
-                    tail = b''
-                    while start < end:
-                        try:
-                            memory.seek(start)
-                            block = memory.read(min(end - start, 1 << 20))
-                        except OSError: break
-                        if not block: break
-                        looked += len(block)
-                        if needle in tail + block: print('memory', id)
-                        tail = block[-47:]
-                        start += len(block)
-            assert looked > 100000
-        """
-
-    private func find(_ secret: String, in processes: Int32...) async throws -> Set<String> {
-        let result = try await run(
-            "/usr/bin/python3", ["-c", Self.search, secret] + processes.map { "\($0)" })
-        try #require(result.status == 0, "\(result.errors)")
-        return Set(result.output.split(separator: "\n").map(String.init))
-    }
-
     /// Runs a shell's commands in a folder; what they write is what is typed.
     private func typed(_ commands: String, in scratch: Scratch) async throws -> TypedEntry {
         var ends: [Int32] = [-1, -1]
@@ -90,14 +51,14 @@ struct `A password` {
         // PAM has taken the password, keeps it for its next modules, and asks for more.
         await scene.person.texts.reaches(1)
         let helper = try #require(try scene.helpers().first)
-        let found = try await find(secret, in: helper, getpid())
+        let found = try await SecretSearch.find(secret, in: helper, getpid())
         #expect(found == ["memory \(helper)"])
         let limits = try String(contentsOfFile: "/proc/\(helper)/limits", encoding: .utf8)
         #expect(limits.contains(/Max core file size +0 +0/))
         check.cancel()
         #expect(await check.value == .unavailable)
         #expect(try scene.helpers() == [])
-        let later = try await find(secret, in: getpid())
+        let later = try await SecretSearch.find(secret, in: getpid())
         #expect(later == [])
     }
     @Test func `is wiped there when PAM has seen it, before the check is over`() async throws {
@@ -121,7 +82,7 @@ struct `A password` {
             }
             await scene.person.texts.reaches(1)
             let helper = try #require(try scene.helpers().first)
-            let found = try await find(scratch.file("secret"), in: helper, getpid())
+            let found = try await SecretSearch.find(scratch.file("secret"), in: helper, getpid())
             #expect(found == [])
             await scene.person.give("x")
             #expect(await check.value == .correct)

@@ -97,6 +97,16 @@ internal import SystemSupport
         precondition(count == bytes.count, "the terminal takes nothing more")
     }
 
+    /// Types what is in a file, and Enter; another process does, so that this one never has it.
+    package func type(contentsOf file: String) async throws {
+        let copy = FileHandle(fileDescriptor: dup(master?.rawValue ?? -1), closeOnDealloc: true)
+        let typist = try Child("/bin/cat", [file], log: "/dev/null", output: copy)
+        guard await typist.wait() == 0 else {
+            throw Child.Ended(awaited: "typing", log: typist.logText)
+        }
+        type("\n")
+    }
+
     package func signal(_ number: Int32) { kill(processID, number) }
 
     /// Waits for the program's end; the status, or the negative number of the signal. All that it

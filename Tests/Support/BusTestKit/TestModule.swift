@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import BusTestKit
-import Testing
-
 /// A PAM module that does what its arguments say, in order.
-enum TestModule {
+package enum TestModule {
     /// Builds it; gives its path.
-    static func build(in scratch: Scratch) async throws -> String {
+    package static func build(in scratch: Scratch) async throws -> String {
         let source = try scratch.write("module.c", text)
         let module = scratch.file("pam_test.so")
         let built = try await run(
             "/usr/bin/cc", ["-shared", "-fPIC", "-o", module, source, "-lpam"])
-        try #require(built.status == 0, "\(built.errors)")
+        guard built.status == 0 else {
+            throw Child.Ended(awaited: "a PAM module", log: built.errors)
+        }
         return module
     }
 
