@@ -27,17 +27,30 @@ extension Conversation {
             agent.drop()
             isCanceling = false
             guard owner != nil else { return output.event(.null, "The service has gone.") }
-            BusQueue.task { [self] in
-                do throws(BusError) {
-                    try await register(agent)
-                } catch {
-                    fail(error)
-                }
-            }
+            registerAgain(agent)
+        }
+        service.onSignal(EnvironmentChangedSignal.self) { [self] _, _ in
+            guard isWaitingForSession else { return }
+            isWaitingForSession = false
+            registerAgain(agent)
         }
         try await startService()
         try await register(agent)
         await waitForever()
+    }
+
+    /// Registers with another service than before. Where the session is locked just then, once
+    /// something has changed.
+    private func registerAgain(_ agent: PromptAgent) {
+        BusQueue.task { [self] in
+            do throws(BusError) {
+                try await register(agent)
+            } catch {
+                guard ServiceError(error.name) == .notInteractive else { fail(error) }
+                isWaitingForSession = true
+                output.hint("Waiting until the session is unlocked.")
+            }
+        }
     }
 
     /// Starts the service, if it can be. If it cannot, it is waited for.

@@ -22,6 +22,8 @@ internal import SystemSupport
     var isCanceling = false
     /// Whether an agent is just being registered.
     var isRegistering = false
+    /// Whether a new service wants none of us before the session is unlocked.
+    var isWaitingForSession = false
     /// Whether prompts may be shown on the terminal: somebody sits there, to whom the output goes.
     private let mayPrompt: Bool
 

@@ -205,8 +205,9 @@ internal import LocalAuthContract
         // The end follows.
         case .success(let reply) where reply.accepted: return
         case .success(let reply):
-            // Of a password and the answers to questions about it, the last word counts.
-            guard shown?.unanswered == 0 else { return }
+            // Of a password and the answers to questions about it, the last word counts. While one
+            // more thing is asked, nothing was wrong yet.
+            guard shown?.unanswered == 0, shown?.text.question == nil else { return }
             let line = shown?.text.countWrongPassword(left: reply.attemptsLeft)
             listen(saying: [line].compactMap(\.self))
         // Its end follows, or has come.

@@ -54,6 +54,26 @@ import Testing
         }
     }
 
+    @Test func `an agent waits for its session, where a service is new while that is locked`()
+        async throws
+    {
+        try await onBusQueue {
+            let scene = try await TerminalScene()
+            let pty = try scene.start("agent")
+            #expect(await pty.shows("Serving the prompts of this session"))
+            scene.service.close()
+            let next = try await FakeService(
+                scene.bus, refusing: BusError(ServiceError.notInteractive.name, "locked"))
+            #expect(await pty.shows("Waiting until the session is unlocked."))
+            next.refusal = nil
+            next.send(EnvironmentChangedSignal.self, NoValues())
+            #expect(await pty.shows("Serving the prompts of this session"))
+            pty.type("\u{3}")
+            #expect(await pty.wait() == 0)
+            next.close()
+        }
+    }
+
     @Test func `an agent waits for a service`() async throws {
         try await onBusQueue {
             let bus = try await PrivateBus()

@@ -168,6 +168,7 @@ struct `With a real password` {
             pty.type("x\n")
             #expect(await pty.shows("authenticated: password"))
             #expect(await pty.wait() == 0)
+            #expect(!pty.text.contains("wrong"))
             #expect(try stage.helper() == nil)
             let later = try await SecretSearch.find(secret, in: daemon)
             #expect(later == [])

@@ -62,7 +62,10 @@ package import LocalAuthContract
 
     /// Takes the service's name on a bus. Without `hasAgents` it is one from before there were
     /// prompts.
-    package init(_ bus: PrivateBus, hasAgents: Bool = true) async throws {
+    package init(
+        _ bus: PrivateBus, hasAgents: Bool = true, refusing refusal: BusError? = nil
+    ) async throws {
+        self.refusal = refusal
         connection = try bus.connect()
         var interfaces = [main, management]
         if hasAgents { interfaces.append(agentManager) }
@@ -103,9 +106,9 @@ package import LocalAuthContract
             deadline: .seconds(30))
     }
 
-    /// Sends a signal to one connection.
+    /// Sends a signal to one connection, or to everybody.
     package func send<S: BusSignal>(
-        _ signal: S.Type, _ arguments: S.Arguments, to receiver: UniqueName
+        _ signal: S.Type, _ arguments: S.Arguments, to receiver: UniqueName? = nil
     ) {
         connection.send(signal, arguments, from: Service.path, to: receiver)
     }
