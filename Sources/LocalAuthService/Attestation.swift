@@ -78,7 +78,8 @@ struct EvaluationSuccess: Hashable, Sendable {
         // The password that a change of prints takes is good for that change alone.
         guard request.purpose == .evaluate else { return success }
         services.successes.remember(
-            PastSuccess(of: account, by: method, at: time), of: caller)
+            PastSuccess(of: account, by: method, at: time), of: caller,
+            wanted: request.reuseDuration)
         if let challenge = request.challenge {
             success.ticket = services.tickets.issue(
                 for: TicketClaims(

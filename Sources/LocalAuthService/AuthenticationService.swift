@@ -197,7 +197,8 @@ package struct DriverPatience: Sendable {
     /// next one to let it.
     package var isIdleButForWatchers: Bool {
         evaluations.isIdle && management.isIdle && line.isEmpty && history.isIdle
-            && biometry.lockout.isWritten && tickets.isIdle && biometry.states.isIdle
+            && biometry.lockout.isWritten && tickets.isIdle && successes.isIdle
+            && biometry.states.isIdle
             && !biometry.isAsleep && !biometry.care.isAnyResting
             && biometry.readers.readers.allSatisfy { $0.temperature == .cold }
     }

@@ -11,6 +11,8 @@ internal import SystemSupport
         let caller: Caller
         /// The newest first; one of each method for each user.
         var successes: [PastSuccess]
+        /// Until when its program has said that it may ask for them again.
+        var wantedUntil = BootTime(microseconds: 0)
         /// Counts the times at which the caller may have lost its place. As long as it is not
         /// known whether it has, nothing is accepted.
         var doubts: UInt64 = 0
@@ -25,13 +27,21 @@ internal import SystemSupport
 
     init(gate: Gate) { self.gate = gate }
 
-    func remember(_ success: PastSuccess, of caller: Caller) {
+    /// Whether nobody has said that a success may still be wanted.
+    var isIdle: Bool {
+        let now = now
+        return entries.values.allSatisfy { $0.successes.isEmpty || $0.wantedUntil <= now }
+    }
+
+    /// Remembers a success, which its caller may want again for so long: it accepts one that old.
+    func remember(_ success: PastSuccess, of caller: Caller, wanted duration: Duration) {
         guard success.method != .reused, gate.isStillThere(caller) else { return }
         var entry = entries[caller.connection] ?? Entry(caller: caller, successes: [])
         entry.successes.removeAll {
             $0.account == success.account && $0.method == success.method
         }
         entry.successes = Array(([success] + entry.successes).prefix(Self.mostEach))
+        entry.wantedUntil = max(entry.wantedUntil, success.at + duration)
         entries[caller.connection] = entry
     }
 
@@ -40,7 +50,7 @@ internal import SystemSupport
         of caller: Caller, for account: Account, under policy: Policy, within duration: Duration
     ) -> PastSuccess? {
         guard let entry = entries[caller.connection], !entry.isDoubtful else { return nil }
-        let now = BootTime(microseconds: BootClock.microseconds())
+        let now = now
         return entry.successes.filter {
             $0.counts(for: account, under: policy, within: duration, at: now)
         }.max { $0.at < $1.at }
@@ -69,6 +79,8 @@ internal import SystemSupport
             BusQueue.task { await self.recheck(entry.caller, entry.doubts) }
         }
     }
+
+    private var now: BootTime { BootTime(microseconds: BootClock.microseconds()) }
 
     private func recheck(_ caller: Caller, _ doubts: UInt64) async {
         do throws(EvaluationError) {

@@ -65,6 +65,49 @@ extension ServiceFixture {
         }
     }
 
+    @Test func `by the password counts under policy 2 only`() async throws {
+        try await withAgent { fixture, client, agent in
+            async let first = client.evaluate(policy: 2)
+            let id = await agent.prompt()
+            let reply = try await agent.enter(FakePasswords.right, id)
+            #expect(reply.accepted)
+            _ = try await first
+            await fixture.readers.calls.has("close 1")
+            #expect(await ending { try await client.evaluate(silently) } == "NotInteractive")
+            let again = try await client.evaluate(policy: 2, silently)
+            #expect(again["method"] == .string("reused"))
+            #expect(agent.begun.entries.count == 1)
+        }
+    }
+
+    @Test func `is not the password that a change of prints has taken`() async throws {
+        try await withAgent(asksForPassword: true) { fixture, client, agent in
+            async let deleted = ending { try await client.delete(["right-index-finger"]) }
+            let reply = try await agent.enter(FakePasswords.right, await agent.prompt())
+            #expect(reply.accepted)
+            #expect(await deleted == nil)
+            #expect(
+                await ending { try await client.evaluate(policy: 2, silently) }
+                    == "NotInteractive")
+        }
+    }
+
+    @Test func `keeps the service from leaving as long as it may be wanted`() async throws {
+        try await withService { fixture, client in
+            try await fixture.succeed(client)
+            await fixture.histories.writes.reaches(1)
+            _ = try await client.call(GetHistory.self, GetHistory.Arguments(user: "", limit: 1))
+            #expect(fixture.service.isIdle)
+            let other = try await fixture.connect()
+            try await fixture.succeed(other, reusing)
+            _ = try await client.call(GetHistory.self, GetHistory.Arguments(user: "", limit: 1))
+            #expect(!fixture.service.isIdle)
+            other.close()
+            await fixture.gone.has(other.connection.uniqueName)
+            #expect(fixture.service.isIdle)
+        }
+    }
+
     @Test func `is of the same connection only`() async throws {
         try await withService { fixture, client in
             try await fixture.succeed(client)
