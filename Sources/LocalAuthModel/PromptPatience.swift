@@ -3,7 +3,8 @@
 /// Slows down those who ask again and again for a finger that nobody gives.
 ///
 /// A program that asks every few seconds all night would keep the sensor lit, and the reader from
-/// others. It is not refused: the person may just have come back. It waits, longer each time.
+/// others; one that asks again whenever it is sent away would wear the person out. It is not
+/// refused: the person may just have come back, or to another mind. It waits, longer each time.
 package struct PromptPatience: Sendable {
     /// Who asks: a user's program, as far as it is known.
     package struct Asker: Hashable, Sendable {
@@ -17,11 +18,11 @@ package struct PromptPatience: Sendable {
     }
 
     private struct Record: Sendable {
-        var expiries: UInt32
+        var failures: UInt32
         var last: BootTime
     }
 
-    /// Prompts in a row that may run out before the next one has to wait.
+    /// Prompts in a row that may lead to nothing before the next one has to wait.
     package static let tolerated: UInt32 = 3
     /// After so long without asking, nothing is held against anybody.
     package static let memory = Duration.seconds(600)
@@ -43,11 +44,11 @@ package struct PromptPatience: Sendable {
     /// Whether anything is held against the user's programs.
     package func remembers(_ user: UserID) -> Bool { records.keys.contains { $0.user == user } }
 
-    /// A prompt ran out, and nobody had touched a reader.
-    package mutating func noteExpiry(of asker: Asker, at now: BootTime) {
+    /// A prompt ran out or was sent away, and nobody had touched a reader or typed anything.
+    package mutating func noteVain(_ asker: Asker, at now: BootTime) {
         records = records.filter { now.since($0.value.last) < Self.memory }
-        let expiries = min((records[asker]?.expiries ?? 0) + 1, 100)
-        records[asker] = Record(expiries: expiries, last: now)
+        let failures = min((records[asker]?.failures ?? 0) + 1, 100)
+        records[asker] = Record(failures: failures, last: now)
         while records.count > Self.limit,
             let oldest = records.min(by: { $0.value.last < $1.value.last })
         {
@@ -60,11 +61,11 @@ package struct PromptPatience: Sendable {
         records = records.filter { $0.key.user != user }
     }
 
-    /// How long the next prompt has to wait; counted from the last that ran out, so that a program
+    /// How long the next prompt has to wait; counted from the last one, so that a program
     /// that asks rarely never waits.
     package func pause(for asker: Asker, at now: BootTime) -> Duration {
-        guard let record = records[asker], record.expiries >= Self.tolerated else { return .zero }
-        let doublings = min(record.expiries - Self.tolerated, 16)
+        guard let record = records[asker], record.failures >= Self.tolerated else { return .zero }
+        let doublings = min(record.failures - Self.tolerated, 16)
         let pause = min(firstPause * (1 << Int(doublings)), longestPause)
         return max(.zero, pause - now.since(record.last))
     }

@@ -39,7 +39,9 @@ internal import LocalAuthModel
         let agent = await agents.agent(for: caller)
         // Where the administrator wants it, a finger is asked for only in sight; and what an
         // application shows itself nobody can vouch for.
-        guard !requiresAgent || agent?.scope == .session else { throw .notInteractive }
+        guard !requiresAgent || requirement == .password || agent?.scope == .session else {
+            throw .notInteractive
+        }
         let password = offer(standing, agent)
         let facts = await biometry.facts(of: account)
         let readers = try facts.readers(for: requirement, password: password).get()

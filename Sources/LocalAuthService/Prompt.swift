@@ -44,14 +44,14 @@ internal import LocalAuthModel
         self.onEnd = onEnd
     }
 
-    /// Has the agent show it; false when it cannot. A mute agent is waited for until the prompt is
-    /// ended.
-    func begin(_ details: [PromptKey: BusValue]) async -> Bool {
+    /// Has the agent show it; false when it cannot. A mute agent is waited for as long as that, which
+    /// is to be longer than the prompt can last.
+    func begin(_ details: [PromptKey: BusValue], deadline: Duration) async -> Bool {
         hasBegun = true
         do throws(BusError) {
             _ = try await connection.call(
                 BeginPrompt.self, BeginPrompt.Arguments(id: id, details: details.wire),
-                of: .peer(agent.connection), at: agent.path, deadline: nil)
+                of: .peer(agent.connection), at: agent.path, deadline: deadline)
             return true
         } catch {
             return false

@@ -23,7 +23,9 @@ internal import LocalAuthModel
         self.passwords = passwords
     }
 
-    func begin(_ details: [PromptKey: BusValue]) async -> Bool { await prompt.begin(details) }
+    func begin(_ details: [PromptKey: BusValue], deadline: Duration) async -> Bool {
+        await prompt.begin(details, deadline: deadline)
+    }
 
     // MARK: Showing
 

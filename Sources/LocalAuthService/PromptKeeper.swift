@@ -4,7 +4,7 @@ internal import DBusBinding
 internal import LocalAuthModel
 internal import SystemSupport
 
-/// Remembers whose prompts run out unanswered.
+/// Remembers whose prompts nobody answers, or are sent away.
 @BusQueue final class PromptKeeper {
     private var patience: PromptPatience
 
@@ -13,7 +13,8 @@ internal import SystemSupport
     /// Whether anything is held against the user's programs.
     func remembers(_ user: UserID) -> Bool { patience.remembers(user) }
 
-    func noteExpiry(of asker: PromptPatience.Asker) { patience.noteExpiry(of: asker, at: now) }
+    /// A prompt has led to nothing.
+    func noteVain(_ asker: PromptPatience.Asker) { patience.noteVain(asker, at: now) }
 
     func noteTouch(by user: UserID) { patience.noteTouch(by: user) }
 

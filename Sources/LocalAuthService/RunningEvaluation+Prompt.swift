@@ -22,7 +22,9 @@ extension RunningEvaluation {
             let details = await self.details(view, for: parties)
             guard !isAnswered else { return }
             // An agent that does not show it is as good as none, in the middle.
-            take(await display.begin(details) ? .presented : .interrupted(.systemCancel))
+            let deadline = request.timeout + .seconds(10)
+            let isShown = await display.begin(details, deadline: deadline)
+            take(isShown ? .presented : .interrupted(.systemCancel))
         }
     }
 
@@ -51,10 +53,7 @@ extension RunningEvaluation {
 }
 
 extension RunningEvaluation: PromptOwner {
-    func cancelPrompt() {
-        noteHand()
-        take(.interrupted(.userCancel))
-    }
+    func cancelPrompt() { take(.interrupted(.userCancel)) }
 
     func losePrompt() { take(.interrupted(.systemCancel)) }
 

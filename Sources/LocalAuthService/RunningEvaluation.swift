@@ -236,9 +236,9 @@ internal import SystemSupport
         if let pause { BusQueue.executor.cancelTimer(pause) }
         // The next in line need not wait for ever for readers to let go.
         setTimer(services.patience.cancelling, .overdue)
-        if error == .timeout, hasAsked, !wasTouched {
+        if hasAsked, !wasTouched, error == .timeout || error == .userCancel {
             BusQueue.task {
-                if let asker = await inquiry.asker() { services.prompts.noteExpiry(of: asker) }
+                if let asker = await inquiry.asker() { services.prompts.noteVain(asker) }
             }
         }
         services.log.notice(

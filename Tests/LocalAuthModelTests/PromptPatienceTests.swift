@@ -13,9 +13,9 @@ import Testing
         Asker(user: user, program: name.map { CallerProgram(name: $0, evidence: .unverified) })
     }
 
-    private func pauses(_ asker: Asker, after expiries: Int) -> Duration {
+    private func pauses(_ asker: Asker, after failures: Int) -> Duration {
         var patience = PromptPatience()
-        for _ in 0..<expiries { patience.noteExpiry(of: asker, at: .seconds(100)) }
+        for _ in 0..<failures { patience.noteVain(asker, at: .seconds(100)) }
         return patience.pause(for: asker, at: .seconds(100))
     }
 
@@ -29,7 +29,7 @@ import Testing
         var patience = PromptPatience()
         for number in UInt64(0)..<100 {
             #expect(patience.pause(for: asker(), at: .seconds(100 + 60 * number)) == .zero)
-            patience.noteExpiry(of: asker(), at: .seconds(100 + 60 * number))
+            patience.noteVain(asker(), at: .seconds(100 + 60 * number))
         }
         let now = BootTime.seconds(100 + 60 * 99 + 10)
         #expect(patience.pause(for: asker(), at: now) == .seconds(20))
@@ -39,7 +39,7 @@ import Testing
         var patience = PromptPatience()
         for _ in 0..<5 {
             for asker in [asker(), asker(Self.alice, "vault"), asker(Self.bob)] {
-                patience.noteExpiry(of: asker, at: .seconds(1))
+                patience.noteVain(asker, at: .seconds(1))
             }
         }
         patience.noteTouch(by: Self.alice)
@@ -51,23 +51,23 @@ import Testing
 
     @Test func `is lost by one program and not by others`() {
         var patience = PromptPatience()
-        for _ in 0..<5 { patience.noteExpiry(of: asker(Self.alice, "nag"), at: .seconds(1)) }
+        for _ in 0..<5 { patience.noteVain(asker(Self.alice, "nag"), at: .seconds(1)) }
         #expect(patience.pause(for: asker(Self.alice, "vault"), at: .seconds(1)) == .zero)
         #expect(patience.pause(for: asker(Self.alice, "nag"), at: .seconds(1)) > .zero)
     }
 
     @Test func `forgets what was long ago, and remembers only so many`() {
         var patience = PromptPatience()
-        for _ in 0..<5 { patience.noteExpiry(of: asker(Self.bob), at: .seconds(0)) }
+        for _ in 0..<5 { patience.noteVain(asker(Self.bob), at: .seconds(0)) }
         for number in 0..<1_000 {
-            patience.noteExpiry(of: asker(Self.alice, "\(number)"), at: .seconds(1_000))
+            patience.noteVain(asker(Self.alice, "\(number)"), at: .seconds(1_000))
         }
         #expect(!patience.remembers(Self.bob))
         var count = 0
         for number in 0..<1_000 {
             var copy = patience
             for _ in 0..<2 {
-                copy.noteExpiry(of: asker(Self.alice, "\(number)"), at: .seconds(1_000))
+                copy.noteVain(asker(Self.alice, "\(number)"), at: .seconds(1_000))
             }
             if copy.pause(for: asker(Self.alice, "\(number)"), at: .seconds(1_000)) > .zero {
                 count += 1

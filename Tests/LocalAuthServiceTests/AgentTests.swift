@@ -222,6 +222,27 @@ private let match = ScanVerdict.matched(StoredPrint.sample.id)
         }
     }
 
+    @Test func `is spared the program that asks again whenever it is sent away`() async throws {
+        var settings = ServiceSettings()
+        settings.promptPatience = PromptPatience(
+            firstPause: .seconds(60), longestPause: .seconds(60))
+        try await withAgent(settings: settings) { fixture, client, agent in
+            for number in 1...3 {
+                async let failure = ending { try await client.evaluate() }
+                let id = await agent.prompt(number)
+                await fixture.readers.calls.has("scan 1", times: number)
+                try await agent.cancel(id)
+                #expect(await failure == "UserCancel")
+                await fixture.readers.calls.has("close 1", times: number)
+            }
+            async let held = ending { try await client.evaluate(["token": .string("again")]) }
+            await client.next { $0 == .progress(token: "again", state: "queued") }
+            #expect(agent.begun.entries.count == 3)
+            try await client.cancel()
+            #expect(await held == "AppCancel")
+        }
+    }
+
     @Test func `keeps the service from leaving when it is idle`() async throws {
         try await withAgent { fixture, _, agent in
             #expect(!fixture.service.isIdle)
