@@ -32,19 +32,21 @@ import Testing
     /// - Parameters:
     ///   - faillock: whether pam_faillock counts, three wrong ones at most.
     ///   - asksMore: whether PAM has a second question, whose answer is `x`.
+    ///   - pam: what PAM goes by instead of the shipped file.
     ///   - bus: the bus; one of its own by default.
     ///   - configuration: the daemon's.
     ///   - body: the test.
     /// - Throws: what the test throws.
     nonisolated static func with(
-        faillock: Bool = false, asksMore: Bool = false, bus: PrivateBus? = nil,
+        faillock: Bool = false, asksMore: Bool = false, pam: String? = nil,
+        bus: PrivateBus? = nil,
         configuration: String = TestService.localConfiguration,
         _ body: @escaping @Sendable @BusQueue (PasswordStage) async throws -> Void
     ) async throws {
         startBusQueue()
         try await TestAccount.with { account in
             let scratch = try Scratch()
-            var text = try shipped()
+            var text = try pam ?? shipped()
             if faillock { text = Self.counting(text, in: scratch.path) }
             if asksMore {
                 let module = try await TestModule.build(in: scratch)

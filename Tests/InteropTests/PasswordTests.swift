@@ -189,6 +189,34 @@ struct `With a real password` {
         return try FileHandle(forWritingTo: URL(filePath: path))
     }
 
+    @Test func `checks leave nothing behind, one after the other`() async throws {
+        try await PasswordStage.with(pam: "auth required pam_deny.so\n") { stage in
+            let agent = TestAgent(stage.client)
+            try await agent.register(.own)
+            var prompts = 0
+            func round() async throws {
+                let options: [String: BusValue] = ["user": .string(stage.account.name)]
+                let evaluation = Task { [client = stage.client] in
+                    try await client.evaluate(policy: 2, options)
+                }
+                prompts += 1
+                let id = await agent.prompt(prompts)
+                let reply = try await agent.enter("x", id)
+                #expect(!reply.accepted)
+                // PAM has refused without a look at it: that is not a wrong password.
+                #expect(await error(of: evaluation) == .accountUnavailable)
+            }
+            let process = DaemonProcess(stage.service.daemon.processID)
+            for _ in 0..<20 { try await round() }
+            let before = try (process.lastingDescriptors(), process.lastingThreads().count)
+            for _ in 0..<200 { try await round() }
+            let after = try (process.lastingDescriptors(), process.lastingThreads().count)
+            print("200 checks: \(before) descriptors and threads before, \(after) after")
+            #expect(abs(after.0 - before.0) <= 1 && after.1 <= before.1)
+            #expect(try process.children() == 0)
+        }
+    }
+
     @Test func `the check is gone when its caller is, and others are served`() async throws {
         try await PasswordStage.with(asksMore: true) { stage in
             let pty = try await stage.localauthctl("evaluate", "--policy", "any", "--reason", "x")
