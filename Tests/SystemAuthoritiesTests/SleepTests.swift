@@ -27,6 +27,10 @@ import Testing
         }
     }
 
+    private static func openDescriptors() throws -> Int {
+        try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count
+    }
+
     @Test func `leaves one inhibitor and no descriptor behind, fifty times`() async {
         // In a process of its own, where nobody else opens files.
         await #expect(processExitsWith: .success) {
@@ -42,10 +46,14 @@ import Testing
                     await logind.inhibitorCounts.next { $0 == 1 }
                     await fixture.told.has("woken", times: number + 1)
                     try await fixture.settle()
-                    let open = try FileManager.default
-                        .contentsOfDirectory(atPath: "/proc/self/fd").count
+                    var open = try Self.openDescriptors()
                     if number == 4 { before = open }
-                    if number > 4 { #expect(open == before) }
+                    // A message that is still held somewhere holds its descriptor, for a moment.
+                    for _ in 0..<200 where number > 4 && open > before {
+                        try await Task.sleep(for: .milliseconds(10))
+                        open = try Self.openDescriptors()
+                    }
+                    if number > 4 { #expect(open <= before) }
                 }
                 #expect(logind.inhibitors == 1)
                 #expect(logind.inhibitorCounts.all.allSatisfy { (0...1).contains($0) })
