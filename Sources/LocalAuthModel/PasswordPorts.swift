@@ -64,6 +64,9 @@ package protocol PasswordConversing: Sendable {
 
 /// Who knows the passwords of accounts.
 package protocol PasswordVerifying: Sendable {
+    /// Begins to tell of changes: `changed` is called when a standing that was asked for may be
+    /// another one now.
+    func start(changed: @escaping @Sendable () -> Void) async
     /// What is known without asking anybody; quick, from memory where that is possible.
     func standing(of account: Account) async -> PasswordStanding
     /// Checks one entry, in one conversation. Nothing runs before this is called or after it has

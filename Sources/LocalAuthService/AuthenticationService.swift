@@ -172,6 +172,9 @@ package struct DriverPatience: Sendable {
         await ports.sessions.start { [weak self] in
             BusQueue.post { self?.presenceChanged() }
         }
+        await ports.passwords.start { [weak self] in
+            BusQueue.post { self?.audience.environmentChanged() }
+        }
         do throws(StorageFailure) {
             try await ports.prints.start { [weak self] user in
                 BusQueue.post { self?.biometry.prints.noteChange(of: user) }

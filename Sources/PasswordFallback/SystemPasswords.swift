@@ -30,21 +30,28 @@ package import SystemSupport
 
     private let helper: Helper
     private let standings: @Sendable @BusQueue (Account) async -> PasswordStanding
+    private let watch: @Sendable @BusQueue (@escaping @Sendable () -> Void) -> Void
     private let lines = AccountLines()
     private let log: Log
 
     /// - Parameters:
     ///   - helper: the program that checks.
     ///   - standings: what is known of an account's password without a check.
+    ///   - watch: is given what to call when that changes.
     ///   - log: for what is wrong with the checking.
     package nonisolated init(
         helper: Helper,
-        standings: @escaping @Sendable @BusQueue (Account) async -> PasswordStanding, log: Log
+        standings: @escaping @Sendable @BusQueue (Account) async -> PasswordStanding,
+        watch: @escaping @Sendable @BusQueue (@escaping @Sendable () -> Void) -> Void = { _ in },
+        log: Log
     ) {
         self.helper = helper
         self.standings = standings
+        self.watch = watch
         self.log = log
     }
+
+    @BusQueue package func start(changed: @escaping @Sendable () -> Void) async { watch(changed) }
 
     @BusQueue package func standing(of account: Account) async -> PasswordStanding {
         await standings(account)

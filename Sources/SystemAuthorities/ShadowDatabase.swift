@@ -39,6 +39,7 @@ package import SystemSupport
     /// Not there before the first question, and where the kernel has no watch left.
     private var changes: FileChanges?
     private var isStarted = false
+    private var onChange: (@Sendable () -> Void)?
     private var hasComplained = false
 
     package nonisolated convenience init(threads: LookupThreads, log: Log) {
@@ -64,6 +65,9 @@ package import SystemSupport
             if let known = known[account.name] { known } else { await ask(account.name) }
         return PasswordStanding(reading, today: Int(WallClock.microseconds() / Self.day))
     }
+
+    /// From now on `changed` is called when what was asked for may be different.
+    package func tellChanges(_ changed: @escaping @Sendable () -> Void) { onChange = changed }
 
     private static let day: UInt64 = 86_400_000_000
 
@@ -96,6 +100,7 @@ package import SystemSupport
     private func forget() {
         change += 1
         known = [:]
+        onChange?()
     }
 
     private nonisolated static func find(_ name: UserName) -> Reading {

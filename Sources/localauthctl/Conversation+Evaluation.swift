@@ -31,7 +31,7 @@ extension Conversation {
 
     private static func lines(of result: [String: BusValue]) -> [String] {
         let method = result[EvaluationResultKey.method.rawValue]?.plainText ?? "unknown"
-        let ticket = result["ticket"].map { "ticket: \($0.plainText)" }
+        let ticket = result[EvaluationResultKey.ticket.rawValue].map { "ticket: \($0.plainText)" }
         return ["authenticated: \(method)"] + [ticket].compactMap(\.self)
     }
 

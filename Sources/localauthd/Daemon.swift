@@ -170,7 +170,8 @@ internal import SystemSupport
             helper: SystemPasswords.Helper(
                 program: options.pamHelper, service: configuration.pamService,
                 directory: options.pamDirectory),
-            standings: { await shadow.standing(of: $0) }, log: log)
+            standings: { await shadow.standing(of: $0) }, watch: { shadow.tellChanges($0) },
+            log: log)
     }
 
     /// Without the kernel's word a random one: then a timed lockout of an earlier run counts as

@@ -84,6 +84,7 @@ private struct NoPrograms: ProgramLookup {
 }
 
 private struct NoPasswords: PasswordVerifying {
+    func start(changed: @escaping @Sendable () -> Void) async {}
     func standing(of account: Account) async -> PasswordStanding {
         PasswordStanding(isSet: false, hasAccountExpired: false)
     }

@@ -125,7 +125,11 @@ struct `With a real password` {
     @Test func `an account without one, or that has expired, is not asked`() async throws {
         try await PasswordStage.with { stage in
             let any = ["evaluate", "--policy", "any", "--reason", "x"]
+            _ = try await stage.localauthctl("can", "--policy", "any").wait()
+            stage.client.forgetHeard()
             try await stage.account.change("passwd -d \(stage.account.name)")
+            // Whoever was told that there is one hears of it.
+            await stage.client.next { $0 == .environmentChanged }
             let empty = try await stage.localauthctl(any)
             #expect(await empty.shows("(PasscodeNotSet)"))
             #expect(await empty.wait() == 5)

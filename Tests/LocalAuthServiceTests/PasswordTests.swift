@@ -286,6 +286,18 @@ private typealias Reply = SubmitPassword.Reply
         }
     }
 
+    @Test func `that is set or taken away is told to everybody who asks`() async throws {
+        try await withAgent { fixture, client, _ in
+            _ = try await client.environment()
+            client.forgetHeard()
+            fixture.passwords.standing.isSet = false
+            fixture.passwords.announceChange()
+            await client.next { $0 == .environmentChanged }
+            let environment = try await client.environment()
+            #expect(environment["password-set"] == .bool(false))
+        }
+    }
+
     @Test func `or finger of an account that has expired counts for nothing`() async throws {
         try await withAgent { fixture, client, agent in
             async let midway = ending { try await client.evaluate() }
@@ -313,79 +325,6 @@ private typealias Reply = SubmitPassword.Reply
             #expect(answer23.accepted)
             #expect(await failure == "SystemCancel")
             #expect(fixture.lockouts.writes.entries == [])
-        }
-    }
-}
-
-@Suite(.timeLimit(.minutes(1))) struct `A change of prints` {
-    @Test func `takes the password each time, and no finger`() async throws {
-        try await withAgent(asksForPassword: true) { fixture, client, agent in
-            async let enrolled = ending { try await client.enrol("left-thumb") }
-            let id = await agent.prompt()
-            let shown = agent.shown(id)
-            #expect(shown[.purpose] == .string("enroll"))
-            #expect(shown[.policy] == .uint32(0))
-            #expect(shown[.finger] == .bool(false))
-            #expect(shown[.password] == .bool(true))
-            #expect(fixture.readers.calls.entries == [])
-            let answer24 = try await agent.enter(FakePasswords.right, id)
-            #expect(answer24.accepted)
-            await fixture.readers.calls.has("enrol 1")
-            fixture.readers.touch(reader, .missed)
-            #expect(await enrolled == nil)
-            async let deleted = ending { try await client.delete(["left-thumb"]) }
-            let second = await agent.prompt(2)
-            #expect(agent.shown(second)[.purpose] == .string("delete"))
-            try await agent.cancel(second)
-            #expect(await deleted == "UserCancel")
-            #expect(fixture.prints.prints.count == 2)
-        }
-    }
-
-    @Test func `is not begun after wrong passwords, and that is kept`() async throws {
-        try await withAgent(asksForPassword: true) { fixture, client, agent in
-            async let failure = ending { try await client.delete() }
-            let id = await agent.prompt()
-            for _ in 1...3 { _ = try await agent.enter("wrong", id) }
-            #expect(await failure == "AuthenticationFailed")
-            #expect(fixture.prints.prints == [.sample])
-            let entries = try await client.call(
-                GetHistory.self, GetHistory.Arguments(user: "", limit: 0)
-            ).entries
-            #expect(entries.map { $0["kind"] } == [.string("delete")])
-            #expect(entries.map { $0["outcome"] } == [.string("AuthenticationFailed")])
-        }
-    }
-
-    @Test func `asks nobody for what cannot be done`() async throws {
-        try await withAgent(asksForPassword: true) { fixture, client, agent in
-            #expect(await ending { try await client.delete(["left-thumb"]) } == "NoSuchFinger")
-            fixture.readers.change(.removed(reader))
-            try await client.waitUntilCan(-13)
-            #expect(
-                await ending { try await client.enrol("left-thumb") } == "BiometryNotAvailable")
-            #expect(agent.begun.entries == [])
-        }
-    }
-
-    @Test func `ends with the caller in the middle of the prompt`() async throws {
-        try await withAgent(asksForPassword: true) { fixture, _, agent in
-            let client = try await fixture.connect()
-            async let failure = ending { try await client.enrol("left-thumb") }
-            let id = await agent.prompt()
-            client.close()
-            #expect(await failure == "Disconnected")
-            await agent.ended.reaches(1)
-            #expect(agent.outcome(of: id) == "AppCancel")
-            #expect(fixture.readers.calls.entries == [])
-        }
-    }
-
-    @Test func `is not possible where nobody can be asked for the password`() async throws {
-        try await withService(asksForPassword: true) { fixture, client in
-            #expect(await ending { try await client.enrol("left-thumb") } == "NotInteractive")
-            fixture.passwords.standing.isSet = false
-            #expect(await ending { try await client.delete() } == "PasscodeNotSet")
         }
     }
 }

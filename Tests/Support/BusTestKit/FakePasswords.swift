@@ -21,8 +21,16 @@ package import LocalAuthModel
     package let ends = Journal<Bool>()
     package static let right = "correct horse"
     private var held: [CheckedContinuation<Void, Never>] = []
+    private var changed: (@Sendable () -> Void)?
 
     package nonisolated init() {}
+
+    @BusQueue package func start(changed: @escaping @Sendable () -> Void) async {
+        self.changed = changed
+    }
+
+    /// Somebody has changed a password.
+    package func announceChange() { changed?() }
 
     @BusQueue package func standing(of account: Account) async -> PasswordStanding { standing }
 
