@@ -33,6 +33,8 @@ package struct TicketLedger: Sendable {
     package static let lifetime: Duration = .seconds(30)
     /// So many are open at most; then the oldest goes.
     package static let limit = 256
+    /// So many of one user, whose oldest goes then: nobody can push out everybody else's.
+    package static let limitPerUser = 32
 
     private struct Ticket {
         let secret: [UInt8]
@@ -51,7 +53,12 @@ package struct TicketLedger: Sendable {
         _ secret: [UInt8], for claims: TicketClaims, challenge: [UInt8], at now: BootTime
     ) {
         drop(at: now)
-        if tickets.count >= Self.limit { tickets.removeFirst() }
+        let own = tickets.indices.filter { tickets[$0].claims.account == claims.account }
+        if own.count >= Self.limitPerUser {
+            tickets.remove(at: own[0])
+        } else if tickets.count >= Self.limit {
+            tickets.removeFirst()
+        }
         tickets.append(
             Ticket(secret: secret, challenge: challenge, claims: claims, issued: now))
     }

@@ -7,9 +7,11 @@ private func moment(_ seconds: Double) -> BootTime {
     BootTime(microseconds: UInt64(seconds * 1_000_000))
 }
 
-private func claims(_ caller: String = ":1.1") throws -> TicketClaims {
+private func claims(
+    _ caller: String = ":1.1", of user: UInt32 = 1_000
+) throws -> TicketClaims {
     TicketClaims(
-        account: try account(1_000, "alice"), policy: .deviceOwnerAuthentication,
+        account: try account(user, "alice"), policy: .deviceOwnerAuthentication,
         method: .biometrics, authenticatedAt: moment(9), caller: caller,
         program: CallerProgram(name: "/usr/bin/app", evidence: .unverified))
 }
@@ -85,12 +87,25 @@ private final class Ledger {
     @Test func `has room for 256, and then the oldest goes`() throws {
         let ledger = Ledger()
         for number in 0...256 {
-            ledger.issue(secret(number), for: try claims(), challenge: challenge, at: moment(10))
+            ledger.issue(
+                secret(number), for: try claims(of: UInt32(number % 16)), challenge: challenge,
+                at: moment(10))
         }
         #expect(ledger.redeem(secret(0), challenge: challenge, at: moment(10)) == nil)
         for number in 1...256 {
             #expect(ledger.redeem(secret(number), challenge: challenge, at: moment(10)) != nil)
         }
+    }
+
+    @Test func `has room for 32 of one user, who pushes out nobody else's`() throws {
+        let ledger = Ledger()
+        ledger.issue(secret(1_000), for: try claims(of: 7), challenge: challenge, at: moment(9))
+        for number in 0...300 {
+            ledger.issue(secret(number), for: try claims(), challenge: challenge, at: moment(10))
+        }
+        #expect(ledger.redeem(secret(268), challenge: challenge, at: moment(10)) == nil)
+        #expect(ledger.redeem(secret(269), challenge: challenge, at: moment(10)) != nil)
+        #expect(ledger.redeem(secret(1_000), challenge: challenge, at: moment(10)) != nil)
     }
 }
 
