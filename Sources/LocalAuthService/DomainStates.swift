@@ -164,9 +164,3 @@ internal import SystemSupport
         return secret
     }
 }
-
-/// From the kernel.
-func randomBytes(_ count: Int) -> [UInt8] {
-    var random = SystemRandomNumberGenerator()
-    return (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &random) }
-}

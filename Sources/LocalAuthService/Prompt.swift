@@ -3,6 +3,7 @@
 internal import DBusBinding
 internal import LocalAuthContract
 internal import LocalAuthModel
+internal import SystemSupport
 
 /// Whoever has a prompt shown, and is told what the person does with it.
 @BusQueue protocol PromptOwner: AnyObject {
@@ -35,9 +36,7 @@ internal import LocalAuthModel
         by agent: PromptAgent, for owner: any PromptOwner, on connection: BusConnection,
         onEnd: @escaping (String) -> Void
     ) {
-        var random = SystemRandomNumberGenerator()
-        let words: [UInt64] = [random.next(), random.next()]
-        id = words.map { String($0, radix: 16) }.joined(separator: "-")
+        id = hexadecimal(randomBytes(16))
         self.agent = agent
         self.owner = owner
         self.connection = connection

@@ -2,6 +2,7 @@
 
 internal import GLibBinding
 internal import LocalAuthModel
+internal import SystemSupport
 
 extension Account {
     /// The name of a file about this account: `UID-NAME`. A name that is long, or has anything but

@@ -2,6 +2,7 @@
 
 internal import GLibBinding
 internal import LocalAuthModel
+internal import SystemSupport
 
 /// The text of a generation record's file.
 enum GenerationFile {
@@ -31,7 +32,11 @@ enum GenerationFile {
         return Generation(nonce: nonce, digest: digest)
     }
 
+    /// In the one form in which they are written, and no other.
     private static func bytes(_ file: KeyFile, _ key: String, count: Int) -> [UInt8]? {
-        file[group, key].flatMap { PrintStorage.bytes(fromHexadecimal: $0, count: count) }
+        guard let text = file[group, key], let bytes = [UInt8](hexadecimal: text),
+            bytes.count == count, hexadecimal(bytes) == text
+        else { return nil }
+        return bytes
     }
 }

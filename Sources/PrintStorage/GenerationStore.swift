@@ -125,9 +125,3 @@ package actor GenerationStore: GenerationStoring {
         }
     }
 }
-
-/// From the kernel.
-private func randomBytes(_ count: Int) -> [UInt8] {
-    var random = SystemRandomNumberGenerator()
-    return (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &random) }
-}

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import DBusBinding
+internal import SystemSupport
 
 // What the options' values mean, or what is wrong with them.
 
@@ -105,35 +106,6 @@ extension CommandLineWords {
             choice.challenge = try bytes(.challenge, 16...64)
             choice.requiredState = try bytes(.requiredState, 1...64)
             return choice
-        }
-    }
-}
-
-extension [UInt8] {
-    /// Two digits a byte, and nothing else.
-    init?(hexadecimal text: String) {
-        self = []
-        var high: UInt8?
-        for character in text.utf8 {
-            guard let digit = Unicode.Scalar(character).hexadecimalDigit else { return nil }
-            if let first = high {
-                append(first << 4 | digit)
-                high = nil
-            } else {
-                high = digit
-            }
-        }
-        guard high == nil else { return nil }
-    }
-}
-
-extension Unicode.Scalar {
-    fileprivate var hexadecimalDigit: UInt8? {
-        switch self {
-        case "0"..."9": UInt8(value - 0x30)
-        case "a"..."f": UInt8(value - 0x61 + 10)
-        case "A"..."F": UInt8(value - 0x41 + 10)
-        default: nil
         }
     }
 }

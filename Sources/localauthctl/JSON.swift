@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import DBusBinding
+internal import SystemSupport
 
 /// A JSON value (RFC 8259). Members keep the order in which they were given.
 indirect enum JSON: Equatable, ExpressibleByStringLiteral, ExpressibleByBooleanLiteral {
@@ -116,8 +117,4 @@ extension BusValue {
             JSON(self).text
         }
     }
-}
-
-private func hexadecimal(_ bytes: [UInt8]) -> String {
-    bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
 }
