@@ -191,17 +191,17 @@ package struct DriverPatience: Sendable {
     }
 
     /// Whether nobody waits for anything, the machine is awake, and no reader is in use, at rest or
-    /// still warm: how it is would be forgotten. So would a session's agent.
+    /// still warm: how it is would be forgotten. So would a session's agent, and a success that may
+    /// be wanted again.
     package var isIdle: Bool {
-        isIdleButForWatchers && audience.isUnwatched && agents.isEmpty
+        isIdleButForWatchers && audience.isUnwatched && agents.isEmpty && successes.isIdle
     }
 
     /// The same for an instance that has to leave soon; whoever watches or shows prompts asks the
     /// next one to let it.
     package var isIdleButForWatchers: Bool {
         evaluations.isIdle && management.isIdle && line.isEmpty && history.isIdle
-            && biometry.lockout.isWritten && tickets.isIdle && successes.isIdle
-            && biometry.states.isIdle
+            && biometry.lockout.isWritten && tickets.isIdle && biometry.states.isIdle
             && !biometry.isAsleep && !biometry.care.isAnyResting
             && biometry.readers.readers.allSatisfy { $0.temperature == .cold }
     }
