@@ -189,6 +189,9 @@ internal import SystemSupport
 
     /// Forgets the misses; and a finger has to be one that still counts.
     private func settle(_ proof: Proof, of account: Account) async throws(EvaluationError) {
+        if proof != .password, await services.passwords.standing(of: account).hasAccountExpired {
+            throw .accountUnavailable
+        }
         let lockout = services.biometry.lockout
         let counts: Bool
         do throws(StorageFailure) {
@@ -205,9 +208,6 @@ internal import SystemSupport
         }
         guard case .finger(let print) = proof else { return }
         guard counts else { throw .biometryLockout }
-        guard await !services.passwords.standing(of: account).hasAccountExpired else {
-            throw .accountUnavailable
-        }
         services.fingers.remember(print)
     }
 

@@ -302,9 +302,13 @@ private typealias Reply = SubmitPassword.Reply
         try await withAgent { fixture, client, agent in
             async let midway = ending { try await client.evaluate() }
             await fixture.readers.calls.has("scan 1")
+            fixture.readers.touch(reader, .missed)
+            await fixture.readers.calls.has("scan 1", times: 2)
             fixture.passwords.standing.hasAccountExpired = true
             fixture.readers.touch(reader, match)
             #expect(await midway == "AccountUnavailable")
+            // What does not count settles no miss either.
+            #expect(fixture.lockouts.writes.entries.map(\.misses) == [1])
             for policy in [UInt32(1), 2] {
                 #expect(
                     await ending { try await client.evaluate(policy: policy) }
