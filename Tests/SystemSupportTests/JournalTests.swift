@@ -131,35 +131,39 @@ import Testing
 }
 
 @Suite(.timeLimit(.minutes(1))) struct `A service manager` {
-    @Test func `hears in order what it is told, on lines of its own`() async throws {
-        let name = "@la-\(UUID().uuidString)"
-        let inbox = try DatagramInbox(name)
-        unsafe _ = setenv("NOTIFY_SOCKET", name, 1)
-        let manager = ServiceManager()
-        #expect(unsafe getenv("NOTIFY_SOCKET") == nil)
-        manager.tellReady()
-        manager.tellStatus("2 readers\nMAINPID=1\r\nERRNO=1")
-        manager.tellStopping()
-        manager.tellStoppingTakes(.seconds(10))
-        let executor = PollExecutor(name: "barrier")
-        executor.start()
-        let barrier = try #require(manager.barrier())
-        await withCheckedContinuation { continuation in
-            Task(executorPreference: executor) {
-                barrier.watch(on: executor) { continuation.resume() }
+    @Test func `hears in order what it is told, on lines of its own`() async {
+        // In a process of its own: the environment must not change while others are starting
+        // programs.
+        await #expect(processExitsWith: .success) {
+            let name = "@la-\(UUID().uuidString)"
+            let inbox = try DatagramInbox(name)
+            unsafe _ = setenv("NOTIFY_SOCKET", name, 1)
+            let manager = ServiceManager()
+            #expect(unsafe getenv("NOTIFY_SOCKET") == nil)
+            manager.tellReady()
+            manager.tellStatus("2 readers\nMAINPID=1\r\nERRNO=1")
+            manager.tellStopping()
+            manager.tellStoppingTakes(.seconds(10))
+            let executor = PollExecutor(name: "barrier")
+            executor.start()
+            let barrier = try #require(manager.barrier())
+            await withCheckedContinuation { continuation in
+                Task(executorPreference: executor) {
+                    barrier.watch(on: executor) { continuation.resume() }
+                }
             }
+            executor.stop()
+            var heard: [String] = []
+            for await datagram in inbox.datagrams {
+                heard.append(datagram.text)
+                #expect(datagram.hadDescriptor == (datagram.text == "BARRIER=1"))
+                if heard.count == 5 { break }
+            }
+            #expect(
+                heard == [
+                    "READY=1", "STATUS=2 readers MAINPID=1 ERRNO=1", "STOPPING=1",
+                    "EXTEND_TIMEOUT_USEC=10000000", "BARRIER=1",
+                ])
         }
-        executor.stop()
-        var heard: [String] = []
-        for await datagram in inbox.datagrams {
-            heard.append(datagram.text)
-            #expect(datagram.hadDescriptor == (datagram.text == "BARRIER=1"))
-            if heard.count == 5 { break }
-        }
-        #expect(
-            heard == [
-                "READY=1", "STATUS=2 readers MAINPID=1 ERRNO=1", "STOPPING=1",
-                "EXTEND_TIMEOUT_USEC=10000000", "BARRIER=1",
-            ])
     }
 }
