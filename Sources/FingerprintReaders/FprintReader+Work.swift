@@ -7,6 +7,11 @@ internal import LocalAuthModel
 extension FprintReader {
     /// Compares one touch with the prints. A reader that cannot identify compares with the first
     /// usable print only, so the caller puts the likeliest first.
+    ///
+    /// A single print is verified, also by a reader that can identify: of those that match in their
+    /// own memory, some then look for this print alone, and say so when they do not have it. To
+    /// identify, they answer with whichever print of the finger they find first, be it another
+    /// user's.
     func scan(
         _ turn: Turn, against prints: [StoredPrint],
         sensor: @escaping @Sendable (SensorState) -> Void
@@ -16,7 +21,7 @@ extension FprintReader {
         guard let gallery = Gallery(prints, for: device) else { throw .noUsablePrints }
         let operation = ScanOperation(gallery: gallery, sensor: sensor)
         let result =
-            device.features.contains(.identify)
+            gallery.count > 1 && device.features.contains(.identify)
             ? await identify(operation, on: device) : await verify(operation, on: device)
         operation.tell(.idle)
         gallery.release()

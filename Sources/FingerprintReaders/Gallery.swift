@@ -30,6 +30,8 @@ internal import LocalAuthModel
         }
     }
 
+    var count: Int { ids.count }
+
     func id(at address: ObjectAddress) -> PrintID? { ids[address] }
 
     /// Lets go of the prints. Later matches are misses.
