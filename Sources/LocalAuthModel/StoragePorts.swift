@@ -30,6 +30,8 @@ package protocol PrintStoring: Sendable {
     func load(
         of user: UserName, for readers: Set<ReaderKind>
     ) async throws(StorageFailure) -> [StoredPrint]
+    /// Everybody's prints for one kind of reader, in no order.
+    func load(for reader: ReaderKind) async throws(StorageFailure) -> [StoredPrint]
     /// Writes atomically and durably; an older print with the same id is replaced.
     func save(_ print: StoredPrint) async throws(StorageFailure)
     /// Removes the file. `.notFound` when there is none.

@@ -4,6 +4,31 @@ internal import Glibc
 internal import LocalAuthModel
 
 extension PrintStore {
+    /// Everybody's usable prints for a kind of reader, in a look in passing: nothing is watched,
+    /// and a user whose directory will not do has none. Nobody's files keep others from enrolling.
+    func prints(for reader: ReaderKind) throws(StorageFailure) -> [StoredPrint] {
+        do throws(EntryFailure) {
+            let names: [String?]
+            do throws(EntryFailure) {
+                names = try Directory.open(path: directory).names()
+            } catch .missing {
+                return []
+            }
+            var found: [StoredPrint] = []
+            for case .some(let name) in names {
+                guard let user = UserName(name) else { continue }
+                do throws(EntryFailure) {
+                    found += try lookedUp(of: user, for: [reader], isWatched: false)
+                } catch {
+                    if error.isShortage { throw error }
+                }
+            }
+            return found
+        } catch {
+            throw StorageFailure(error)
+        }
+    }
+
     /// The user's usable prints; all of them if `readers` is `nil`. Each directory is watched
     /// before it is read, so that no change falls between.
     ///
@@ -14,13 +39,23 @@ extension PrintStore {
     ) throws(StorageFailure) -> [StoredPrint] {
         do throws(EntryFailure) {
             if restoreRootWatch() { changed?(nil) }
+            return try lookedUp(of: user, for: readers, isWatched: true)
+        } catch {
+            throw StorageFailure(error)
+        }
+    }
+
+    private func lookedUp(
+        of user: UserName, for readers: Set<ReaderKind>?, isWatched: Bool
+    ) throws(EntryFailure) -> [StoredPrint] {
+        do throws(EntryFailure) {
             let home = try home(of: user)
-            watch?.watch(home, of: user)
+            if isWatched { watch?.watch(home, of: user) }
             var found: [StoredPrint] = []
             let drivers = readers.map { Set($0.map(\.driver)).sorted() }
             for name in try names(in: home, wanted: drivers, path: user.rawValue) {
                 guard let driver = try usable(name, in: home, path: user.rawValue) else { continue }
-                watch?.watch(driver, of: user)
+                if isWatched { watch?.watch(driver, of: user) }
                 let devices = readers.map {
                     $0.filter { $0.driver == name }.map(\.deviceID).sorted()
                 }
@@ -29,15 +64,13 @@ extension PrintStore {
                     guard let device = try usable(deviceName, in: driver, path: path),
                         let kind = ReaderKind(driver: name, deviceID: deviceName)
                     else { continue }
-                    watch?.watch(device, of: user)
+                    if isWatched { watch?.watch(device, of: user) }
                     found += try prints(of: user, for: kind, in: device)
                 }
             }
             return found
         } catch .missing {
             return []
-        } catch {
-            throw StorageFailure(error)
         }
     }
 

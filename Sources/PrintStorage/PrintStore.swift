@@ -52,6 +52,10 @@ package actor PrintStore: PrintStoring {
         try prints(of: user, for: readers)
     }
 
+    package func load(for reader: ReaderKind) throws(StorageFailure) -> [StoredPrint] {
+        try prints(for: reader)
+    }
+
     /// Also refuses, with `EINVAL`, what could not be read back.
     package func save(_ print: StoredPrint) throws(StorageFailure) {
         if let refusal = PrintCheck.refusal(of: print.template, for: print.id) {

@@ -29,6 +29,7 @@ private struct NoPrints: PrintStoring {
     func load(
         of user: UserName, for readers: Set<ReaderKind>
     ) async throws(StorageFailure) -> [StoredPrint] { [] }
+    func load(for reader: ReaderKind) async throws(StorageFailure) -> [StoredPrint] { [] }
     func save(_ print: StoredPrint) async throws(StorageFailure) {}
     func delete(_ print: PrintID) async throws(StorageFailure) { throw .notFound }
 }

@@ -55,6 +55,45 @@ import Testing
         #expect(try await store.load(of: StoreFixture.alice, for: [absent]).isEmpty)
     }
 
+    @Test func `everybody's prints for one kind of reader are found together`() async throws {
+        #expect(try await store.load(for: StoreFixture.reader).isEmpty)
+        let prints = [
+            StoreFixture.good(), StoreFixture.good("alice", .leftThumb), StoreFixture.good("bob"),
+        ]
+        for print in prints { try await store.save(print) }
+        var image = PrintBytes.image()
+        image.driver = "elan"
+        let elan = StoreFixture.kind("elan", "0")
+        let other = StoredPrint(
+            id: StoreFixture.id("alice", .rightIndex, elan), template: image.bytes)
+        try await store.save(other)
+        #expect(Set(try await store.load(for: StoreFixture.reader)) == Set(prints))
+        #expect(try await store.load(for: elan) == [other])
+        #expect(try await store.load(for: StoreFixture.kind("elan", "1")).isEmpty)
+    }
+
+    @Test func `nobody's bad files hide the prints of others`() async throws {
+        let print = StoreFixture.good()
+        try await store.save(print)
+        let files = FileManager.default
+        try files.createSymbolicLink(
+            atPath: fixture.root + "/eve", withDestinationPath: fixture.root + "/alice")
+        try Data("x".utf8).write(to: URL(filePath: fixture.root + "/mallory"))
+        try files.createDirectory(
+            atPath: fixture.root + "/bob/virtual_device/0", withIntermediateDirectories: true)
+        try Data("FP3".utf8).write(to: URL(filePath: fixture.root + "/bob/virtual_device/0/7"))
+        #expect(try await store.load(for: StoreFixture.reader) == [print])
+        // A name that no user has, and a file where the directory of all should be.
+        try files.createDirectory(
+            atPath: fixture.root + "/.hidden", withIntermediateDirectories: true)
+        #expect(try await store.load(for: StoreFixture.reader) == [print])
+        try files.removeItem(atPath: fixture.root)
+        try Data("x".utf8).write(to: URL(filePath: fixture.root))
+        await #expect(throws: StorageFailure.self) {
+            try await store.load(for: StoreFixture.reader)
+        }
+    }
+
     @Test func `a print of the same finger takes the older one's place`() async throws {
         let old = StoreFixture.good()
         let new = StoredPrint(id: old.id, template: PrintBytes.image().bytes)

@@ -43,6 +43,13 @@ package import LocalAuthModel
         return prints.filter { $0.id.user == user && readers.contains($0.id.reader) }
     }
 
+    @BusQueue package func load(
+        for reader: ReaderKind
+    ) async throws(StorageFailure) -> [StoredPrint] {
+        if let failure { throw failure }
+        return prints.filter { $0.id.reader == reader }
+    }
+
     @BusQueue package func save(_ print: StoredPrint) async throws(StorageFailure) {
         if let failure = failure ?? saveFailure { throw failure }
         prints.removeAll { $0.id == print.id }
