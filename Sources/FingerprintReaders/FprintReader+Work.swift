@@ -29,8 +29,45 @@ extension FprintReader {
             // Nobody may use a match that comes after they were told of the end; but a miss is a
             // miss, or else cancelling at the right moment would make it one that never was.
             guard operation.verdict == .missed else { throw .cancelled }
+            return .missed
         }
-        // What was reported stands: an error after it is about the reader, not about the finger.
+        do throws(ReaderFailure) {
+            let verdict = try verdict(of: operation, result)
+            switch verdict {
+            case .matched(let id): memory.note(prints.filter { $0.id == id })
+            case .missed: if await mustHaveLost(prints, turn) { throw .notOnReader }
+            case .badScan: break
+            }
+            return verdict
+        } catch .notOnReader {
+            throw await canHaveLost(prints, turn) ? .notOnReader : .io
+        }
+    }
+
+    /// Finds out whose finger a touch is.
+    func recognise(
+        _ turn: Turn, among prints: [StoredPrint]
+    ) async throws(ReaderFailure) -> Recognition {
+        let device = try freeDevice(for: turn)
+        guard device.features.contains(.identify) else { throw .notSupported }
+        guard !Task.isCancelled else { throw .cancelled }
+        guard let gallery = Gallery(prints, for: device) else { throw .noUsablePrints }
+        let operation = ScanOperation(
+            gallery: gallery, keepsLeftover: device.features.contains(.storage), sensor: { _ in })
+        let result = await identify(operation, on: device)
+        gallery.release()
+        guard !operation.isCancelled, !Task.isCancelled else { throw .cancelled }
+        switch try verdict(of: operation, result) {
+        case .matched(let id): return .known(id)
+        case .missed: return operation.leftover.map { .leftover($0) } ?? .unknown
+        case .badScan(let cause): return .badScan(cause)
+        }
+    }
+
+    /// What was reported stands: an error after it is about the reader, not about the finger.
+    private func verdict(
+        of operation: ScanOperation, _ result: Result<Bool, GErrorValue>
+    ) throws(ReaderFailure) -> ScanVerdict {
         if let verdict = operation.verdict { return verdict }
         guard case .failure(let error) = result else { throw failure(.nothingTold) }
         if let cause = RetryCause(error) { return .badScan(cause) }
@@ -97,6 +134,7 @@ extension FprintReader {
         switch result {
         case .success(let template):
             let stored = StoredPrint(id: print, template: template)
+            memory.note([stored])
             guard isCancelled else { return stored }
             // Nobody will keep it, so it must not stay in the reader's memory either.
             try? await delete(turn, stored)
@@ -104,22 +142,5 @@ extension FprintReader {
         case .failure(let error):
             throw isCancelled ? .cancelled : failure(error)
         }
-    }
-
-    /// Deletes the print from the reader's own memory. Not to be cancelled half way.
-    func delete(_ turn: Turn, _ print: StoredPrint) async throws(ReaderFailure) {
-        let device = try freeDevice(for: turn)
-        guard device.features.contains(.storage) else { return }
-        guard let ref = PrintRef.reading(print, for: device) else { throw .noUsablePrints }
-        let operation = Operation(isCancellable: false)
-        // SAFETY: libfprint holds the print on its own until the end, which is awaited.
-        let result = await unsafe run(operation) { ready, data in
-            unsafe fp_device_delete_print(device.raw, ref.raw, nil, ready, data)
-        } finish: { result in
-            unsafe catchingGError { error in
-                unsafe fp_device_delete_print_finish(device.raw, result, error) != 0
-            }
-        }
-        if case .failure(let error) = result { throw failure(error) }
     }
 }

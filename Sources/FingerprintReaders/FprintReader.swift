@@ -7,7 +7,8 @@ internal import SystemSupport
 
 /// One reader that libfprint knows: what is told about it, who holds it and what it is doing.
 ///
-/// Its work is in `FprintReader+Work.swift`, and how it sleeps in `FprintReader+Sleep.swift`.
+/// Its work is in `FprintReader+Work.swift`, its memory in `FprintReader+Memory.swift`, and how it
+/// sleeps in `FprintReader+Sleep.swift`.
 @ReaderQueue
 final class FprintReader {
     /// How many milliseconds a driver may take to end its work once the reader is gone.
@@ -38,6 +39,7 @@ final class FprintReader {
     /// Work that nobody waits for any more, although libfprint is still at it.
     private var lost: Operation?
     var sleep = Sleep()
+    var memory = MemoryNotes()
     private var changes: UInt64 = 0
     private var waiting: [CheckedContinuation<Void, Never>] = []
 

@@ -38,12 +38,12 @@ extension PrintRef {
     ///
     /// The template must have been validated when it was read from disk: libfprint aborts the
     /// process on a damaged one.
-    static func reading(_ print: StoredPrint, for device: DeviceRef) -> PrintRef? {
+    static func reading(_ template: [UInt8], for device: DeviceRef) -> PrintRef? {
         // libfprint asserts this length (`fp-print.c:781`).
-        guard print.template.count > 3 else { return nil }
+        guard template.count > 3 else { return nil }
         // SAFETY: libfprint reads the bytes during the call only, and what it returns is ours.
         let result = unsafe catchingGError { error in
-            unsafe print.template.withUnsafeBufferPointer { bytes in
+            unsafe template.withUnsafeBufferPointer { bytes in
                 unsafe fp_print_deserialize(bytes.baseAddress, gsize(bytes.count), error)
             }
         }
@@ -55,7 +55,10 @@ extension PrintRef {
     }
 
     /// The print in libfprint's serialised form.
-    func template() -> Result<[UInt8], GErrorValue> {
+    func template() -> Result<[UInt8], GErrorValue> { unsafe Self.template(of: raw) }
+
+    /// A print that somebody else has a reference to, in libfprint's serialised form.
+    static func template(of raw: OpaquePointer) -> Result<[UInt8], GErrorValue> {
         var bytes: UnsafeMutablePointer<guchar>?
         var count: gsize = 0
         // SAFETY: the bytes are ours, and are freed once they have been copied.

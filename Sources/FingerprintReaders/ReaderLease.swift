@@ -33,8 +33,20 @@ final class ReaderLease: OpenReader {
         try await reader.enrol(turn, print, stage: stage)
     }
 
+    func recognise(among prints: [StoredPrint]) async throws(ReaderFailure) -> Recognition {
+        try await reader.recognise(turn, among: prints)
+    }
+
+    func contents(knowing prints: [StoredPrint]) async throws(ReaderFailure) -> ReaderContents? {
+        try await reader.contents(turn, knowing: prints)
+    }
+
     func delete(_ print: StoredPrint) async throws(ReaderFailure) {
         try await reader.delete(turn, print)
+    }
+
+    func delete(_ leftover: LeftoverPrint) async throws(ReaderFailure) {
+        try await reader.delete(turn, leftover)
     }
 
     func close() async {

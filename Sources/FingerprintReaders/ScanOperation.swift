@@ -12,9 +12,16 @@ final class ScanOperation: Operation {
     private var lastState = SensorState.idle
     /// What libfprint reported; it comes before the operation ends, and stands whatever follows.
     private(set) var verdict: ScanVerdict?
+    private let keepsLeftover: Bool
+    /// The print of the reader's own memory that a miss was found to be, if that is wanted.
+    private(set) var leftover: LeftoverPrint?
 
-    init(gallery: Gallery, sensor: @escaping @Sendable (SensorState) -> Void) {
+    init(
+        gallery: Gallery, keepsLeftover: Bool = false,
+        sensor: @escaping @Sendable (SensorState) -> Void
+    ) {
         self.gallery = gallery
+        self.keepsLeftover = keepsLeftover
         self.sensor = sensor
         super.init()
     }
@@ -26,23 +33,31 @@ final class ScanOperation: Operation {
         sensor(state)
     }
 
-    private func report(match: ObjectAddress?, error: GErrorValue?) {
+    private func report(match: ObjectAddress?, scan: OpaquePointer?, error: GErrorValue?) {
         guard verdict == nil else { return }
         // The error first: a bad scan has no match either.
         if let error {
             verdict = RetryCause(error).map(ScanVerdict.badScan)
         } else {
             verdict = match.flatMap(gallery.id(at:)).map(ScanVerdict.matched) ?? .missed
+            // A reader that has no memory shows the touch itself here.
+            if keepsLeftover, match == nil, let scan = unsafe scan {
+                leftover = unsafe LeftoverPrint(borrowing: scan)
+            }
         }
     }
 
     /// libfprint's report of a match or of a bad scan.
-    static let matched: FpMatchCb = { _, match, _, data, error in
+    static let matched: FpMatchCb = { _, match, scan, data, error in
         guard let data = unsafe data else { return }
-        // SAFETY: the data is the `address` of an operation that is still in flight.
+        // SAFETY: the data is the `address` of an operation that is still in flight; the prints
+        // and the error are borrowed during the callback.
         let operation = unsafe Unmanaged<ScanOperation>.fromOpaque(data).takeUnretainedValue()
         let match = unsafe match.map { unsafe ObjectAddress($0) }
         let error = unsafe error.map { unsafe GErrorValue(copying: $0) }
-        ReaderQueue.assumeIsolated { operation.report(match: match, error: error) }
+        nonisolated(unsafe) let borrowed = unsafe scan
+        ReaderQueue.assumeIsolated {
+            unsafe operation.report(match: match, scan: borrowed, error: error)
+        }
     }
 }

@@ -38,6 +38,45 @@ package struct EnrolmentStage: Hashable, Sendable {
     }
 }
 
+/// A print in a reader's own memory that this system has no file of: another system's, or one whose
+/// file was lost.
+package struct LeftoverPrint: Hashable, Sendable, CustomStringConvertible {
+    /// Whose it says it is; `nil` when it does not say. Whatever has used the reader can have
+    /// written that.
+    package let user: UserName?
+    /// In libfprint's serialised form.
+    package let template: [UInt8]
+
+    package init(user: UserName?, template: [UInt8]) {
+        self.user = user
+        self.template = template
+    }
+
+    package var description: String { "LeftoverPrint" }
+}
+
+/// What is in a reader's own memory.
+package struct ReaderContents: Hashable, Sendable {
+    /// Of the prints that were asked about, those that are there.
+    package var known: Set<PrintID>
+    package var leftovers: [LeftoverPrint]
+
+    package init(known: Set<PrintID>, leftovers: [LeftoverPrint]) {
+        self.known = known
+        self.leftovers = leftovers
+    }
+}
+
+/// Whose finger a touch was.
+package enum Recognition: Hashable, Sendable {
+    /// The finger of this print, which was in the gallery.
+    case known(PrintID)
+    /// A finger that only the reader's memory knows.
+    case leftover(LeftoverPrint)
+    case unknown
+    case badScan(RetryCause)
+}
+
 /// Why a reader could not do its work. None of these is a verdict about a finger.
 package enum ReaderFailure: Error, CaseIterable, Hashable, Sendable {
     /// The reader was unplugged, or is not known.
@@ -53,7 +92,7 @@ package enum ReaderFailure: Error, CaseIterable, Hashable, Sendable {
     case duplicate
     /// The reader's own memory is full (only while enrolling).
     case storageFull
-    /// The reader's memory does not have the print.
+    /// The reader's memory does not have the print, or any print of the gallery.
     case notOnReader
     case notSupported
     /// Nobody can get at it: it is under a closed lid.
@@ -83,7 +122,8 @@ package protocol ReaderDriving: Sendable {
 /// work, also when the task was cancelled; that can be long after it was asked to.
 package protocol OpenReader: Sendable {
     /// Compares one touch with the gallery. Cancelling the task ends it with `.cancelled`, unless
-    /// the touch has been found to be a miss by then.
+    /// the touch has been found to be a miss by then. `.notOnReader` when the reader compares with
+    /// prints in its own memory, and none of the gallery is there.
     func scan(
         against gallery: [StoredPrint], sensor: @escaping @Sendable (SensorState) -> Void
     ) async throws(ReaderFailure) -> ScanVerdict
@@ -92,7 +132,14 @@ package protocol OpenReader: Sendable {
     func enrol(
         _ print: PrintID, stage: @escaping @Sendable (EnrolmentStage) -> Void
     ) async throws(ReaderFailure) -> StoredPrint
+    /// Finds out whose finger one touch is, among these prints and in the reader's own memory.
+    /// Cancelling the task ends it with `.cancelled`.
+    func recognise(among prints: [StoredPrint]) async throws(ReaderFailure) -> Recognition
+    /// What is in the reader's own memory: which of these prints, and what besides. `nil` where it
+    /// has none or does not list it.
+    func contents(knowing prints: [StoredPrint]) async throws(ReaderFailure) -> ReaderContents?
     /// Deletes the print from the reader's own memory; at once where it has none.
     func delete(_ print: StoredPrint) async throws(ReaderFailure)
+    func delete(_ leftover: LeftoverPrint) async throws(ReaderFailure)
     func close() async
 }

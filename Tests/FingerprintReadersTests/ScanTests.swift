@@ -66,7 +66,9 @@ import Testing
         for (code, failure) in failures {
             try run.say("scan 1 alice")
             try socket.send("ERROR \(code)")
-            #expect(try await run.hear("scan 1") == "failed \(failure)")
+            // One that does not have the print is not believed: it lists it, or has no memory.
+            let expected = failure == "notOnReader" ? "io" : failure
+            #expect(try await run.hear("scan 1") == "failed \(expected)")
             try run.say("enrol 1 other bob left-thumb")
             try socket.send("ERROR \(code)")
             #expect(try await run.hear("enrol 1") == "failed \(failure)")

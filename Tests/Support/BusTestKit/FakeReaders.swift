@@ -19,6 +19,16 @@ package import LocalAuthModel
     private var heldOpenings: [CheckedContinuation<Void, Never>] = []
     /// The template of what is enrolled.
     package var template: [UInt8] = [1]
+    /// What is in every reader's own memory; `nil` where they do not list it.
+    package var contents: ReaderContents?
+    /// What deleting from a reader's memory fails with.
+    package var deleteFailure: ReaderFailure?
+    /// Whose finger the next touches are, when that is asked before an enrolment; then nobody's.
+    package var recognitions: [Result<Recognition, ReaderFailure>] = []
+    /// Whether that takes until somebody ends it.
+    package var isRecognitionHeld = false
+    /// Whether scans say nothing of what the sensor sees.
+    package var isSilent = false
     private let present: [ReaderDescription]
     private var report: (@Sendable (ReaderChange) -> Void)?
     private var scans: [ReaderID: CheckedContinuation<Outcome, Never>] = [:]
@@ -100,7 +110,7 @@ package import LocalAuthModel
     @BusQueue func scan(
         against gallery: [StoredPrint], sensor: @escaping @Sendable (SensorState) -> Void
     ) async throws(ReaderFailure) -> ScanVerdict {
-        sensor(.fingerNeeded)
+        if !readers.isSilent { sensor(.fingerNeeded) }
         return try await readers.work(id, "scan").get()
     }
 
@@ -112,8 +122,32 @@ package import LocalAuthModel
         return StoredPrint(id: print, template: readers.template)
     }
 
+    @BusQueue func recognise(
+        among prints: [StoredPrint]
+    ) async throws(ReaderFailure) -> Recognition {
+        let names = prints.map { "\($0.id.user.rawValue)/\($0.id.finger.rawValue)" }.sorted()
+        readers.calls.add("recognise \(id.number) \(names.joined(separator: " "))")
+        if readers.isRecognitionHeld { _ = try await readers.work(id, "wait").get() }
+        guard !readers.recognitions.isEmpty else { return .unknown }
+        return try readers.recognitions.removeFirst().get()
+    }
+
+    @BusQueue func contents(
+        knowing prints: [StoredPrint]
+    ) async throws(ReaderFailure) -> ReaderContents? {
+        readers.calls.add("contents \(id.number)")
+        return readers.contents
+    }
+
     @BusQueue func delete(_ print: StoredPrint) async throws(ReaderFailure) {
         readers.calls.add("delete \(id.number)")
+        if let failure = readers.deleteFailure { throw failure }
+    }
+
+    @BusQueue func delete(_ leftover: LeftoverPrint) async throws(ReaderFailure) {
+        readers.calls.add("discard \(id.number) \(leftover.template)")
+        if let failure = readers.deleteFailure { throw failure }
+        readers.contents?.leftovers.removeAll { $0 == leftover }
     }
 
     @BusQueue func close() async { readers.calls.add("close \(id.number)") }

@@ -19,6 +19,7 @@ actor Probe {
     private var work: [UInt32: Task<Void, Never>] = [:]
     private let known = Mutex<[UInt32: ReaderDescription]>([:])
     private var prints: [String: StoredPrint] = [:]
+    private var leftovers: [LeftoverPrint] = []
 
     static func main() async {
         let probe = Probe()
@@ -69,12 +70,32 @@ actor Probe {
             let placement = known.withLock { $0[reader]?.placement.rawValue }
             tell("placement \(reader) \(placement ?? "-")")
         case ("scan", 0...1):
-            let gallery = words.first?.split(separator: ",").compactMap { prints[String($0)] } ?? []
+            let gallery = gallery(words)
             begin(name, reader) { lease throws(ReaderFailure) in
                 let verdict = try await lease.scan(against: gallery) { state in
                     tell("sensor \(reader) \(state)")
                 }
                 return describe(verdict)
+            }
+        case ("recognise", 0...1):
+            let gallery = gallery(words)
+            begin(name, reader) { lease throws(ReaderFailure) in
+                describe(try await lease.recognise(among: gallery))
+            }
+        case ("contents", 0...1):
+            let gallery = gallery(words)
+            begin(name, reader) { lease throws(ReaderFailure) in
+                let contents = try await lease.contents(knowing: gallery)
+                await self.keep(contents?.leftovers ?? [])
+                return contents.map { describe($0) } ?? "none"
+            }
+        // The first that the contents showed.
+        case ("discard", 0):
+            guard !leftovers.isEmpty else { return tell("what? \(name)") }
+            let leftover = leftovers.removeFirst()
+            begin(name, reader) { lease throws(ReaderFailure) in
+                try await lease.delete(leftover)
+                return "ok"
             }
         case ("delete", 1):
             guard let print = prints[words[0]] else { return tell("what? \(words)") }
@@ -91,6 +112,10 @@ actor Probe {
             tell("race \(reader) \(await race.run(count))")
         default: tell("what? \(name) \(words)")
         }
+    }
+
+    private func gallery(_ words: [String]) -> [StoredPrint] {
+        words.first?.split(separator: ",").compactMap { prints[String($0)] } ?? []
     }
 
     private func open(_ reader: UInt32) async {
@@ -141,4 +166,6 @@ actor Probe {
     }
 
     private func keep(_ print: StoredPrint, as label: String) { prints[label] = print }
+
+    private func keep(_ leftovers: [LeftoverPrint]) { self.leftovers = leftovers }
 }

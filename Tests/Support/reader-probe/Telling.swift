@@ -23,11 +23,33 @@ private func describe(_ reader: ReaderDescription) -> String {
 
 func describe(_ verdict: ScanVerdict) -> String {
     switch verdict {
-    case .matched(let print): "matched \(print.user.rawValue)/\(print.finger.wireName)"
+    case .matched(let print): "matched \(describe(print))"
     case .missed: "missed"
     case .badScan(let cause): "bad \(cause.rawValue)"
     }
 }
+
+func describe(_ recognition: Recognition) -> String {
+    switch recognition {
+    case .known(let print): "known \(describe(print))"
+    case .leftover(let print): "leftover \(describe(print))"
+    case .unknown: "unknown"
+    case .badScan(let cause): "bad \(cause.rawValue)"
+    }
+}
+
+func describe(_ contents: ReaderContents) -> String {
+    let words =
+        contents.known.map { "known \(describe($0))" }
+        + contents.leftovers.map { "leftover \(describe($0))" }
+    return words.isEmpty ? "empty" : words.sorted().joined(separator: ", ")
+}
+
+private func describe(_ print: PrintID) -> String {
+    "\(print.user.rawValue)/\(print.finger.wireName)"
+}
+
+private func describe(_ print: LeftoverPrint) -> String { print.user?.rawValue ?? "nobody's" }
 
 /// How many threads the reader queue has.
 func readerThreads() -> Int {
