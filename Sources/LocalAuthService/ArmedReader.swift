@@ -14,9 +14,16 @@ internal import SystemSupport
     private var open: (any OpenReader)?
     private var work: Task<Void, Never>?
     private var pause: PollExecutor.Token?
+    /// Runs while nothing is known of what the sensor sees.
+    private var silence: PollExecutor.Token?
     private var isReleased = false
     /// Changes when a scan begins and when it ends.
     private var scans: UInt64 = 0
+
+    /// A reader that has said nothing for so long is taken to wait for a finger. Image readers need
+    /// up to a third of a second before they can; some drivers never say it (synaptics does not
+    /// when it identifies), and nobody would be told to touch the reader.
+    private static let longestSilence: Duration = .milliseconds(700)
 
     init(
         _ id: ReaderID, of readers: any ReaderDriving, gallery: [StoredPrint],
@@ -56,6 +63,7 @@ internal import SystemSupport
         work = BusQueue.task {
             await previous?.value
             let event: EvaluationEvent
+            listen(to: number)
             do throws(ReaderFailure) {
                 let verdict = try await open.scan(against: gallery) { [weak self] sensor in
                     BusQueue.post { self?.note(sensor, during: number) }
@@ -66,12 +74,29 @@ internal import SystemSupport
             }
             // What the sensor said of this scan and is heard later is old news.
             scans += 1
+            endSilence()
             tell(event)
         }
     }
 
     private func note(_ sensor: SensorState, during scan: UInt64) {
-        if scan == scans { tell(.sensed(id, sensor)) }
+        guard scan == scans else { return }
+        endSilence()
+        tell(.sensed(id, sensor))
+    }
+
+    private func listen(to scan: UInt64) {
+        silence = BusQueue.executor.after(Self.longestSilence) { [weak self] in
+            BusQueue.assumeIsolated {
+                self?.silence = nil
+                self?.note(.fingerNeeded, during: scan)
+            }
+        }
+    }
+
+    private func endSilence() {
+        if let silence { BusQueue.executor.cancelTimer(silence) }
+        silence = nil
     }
 
     /// Compares the next touch a little later, so that the finger can be lifted.

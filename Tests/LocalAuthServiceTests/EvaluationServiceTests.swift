@@ -30,6 +30,28 @@ private let match = ScanVerdict.matched(StoredPrint.sample.id)
         }
     }
 
+    @Test func `says that a finger is wanted although the reader never does`() async throws {
+        try await withService { fixture, client in
+            fixture.readers.isSilent = true
+            async let result = client.evaluate()
+            await client.fingerIsNeeded()
+            fixture.readers.touch(reader, .missed)
+            await client.fingerIsNeeded()
+            fixture.readers.touch(reader, match)
+            let values = try await result
+            #expect(values["method"] == .string("biometrics"))
+            // Once for each touch, and never of matching, which nobody has seen.
+            let states = client.heard.filter { heard in
+                if case .progress = heard { true } else { false }
+            }
+            #expect(
+                states
+                    == ["waiting-for-finger", "waiting-for-finger", "finished"].map {
+                        .progress(token: "", state: $0)
+                    })
+        }
+    }
+
     @Test func `charges a match with a print that it did not give as a miss`() async throws {
         try await withService { fixture, client in
             async let failure = ending { try await client.evaluate() }
