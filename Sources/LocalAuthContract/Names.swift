@@ -45,6 +45,7 @@ package enum ServiceError: String, CaseIterable, Sendable {
     case fingerAlreadyEnrolled = "FingerAlreadyEnrolled"
     case noSuchFinger = "NoSuchFinger"
     case readerStorageFull = "ReaderStorageFull"
+    case leftoverPrints = "LeftoverPrints"
     case storageFailed = "StorageFailed"
     case enrollmentFailed = "EnrollmentFailed"
 

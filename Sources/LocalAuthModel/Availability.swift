@@ -13,6 +13,8 @@ package struct BiometryFacts: Hashable, Sendable {
     /// The readers that nothing can be asked of for now: their drivers failed too often, or do not
     /// let go.
     package var outOfOrder: Set<ReaderID> = []
+    /// The user's prints that readers have turned out not to have in their own memory.
+    package var lost: [ReaderID: Set<PrintID>] = [:]
 
     package init(readers: [ReaderDescription], prints: [PrintID]?, lockout: LockoutStanding) {
         self.readers = readers
@@ -22,8 +24,12 @@ package struct BiometryFacts: Hashable, Sendable {
 
     /// The readers that hold a print of the user.
     package var usableReaders: [ReaderDescription] {
-        let kinds = Set((prints ?? []).map(\.reader))
-        return readers.filter { kinds.contains($0.kind) }
+        readers.filter { !enrolled(on: $0).isSubset(of: lost[$0.id] ?? []) }
+    }
+
+    /// The user's prints that were made for such a reader.
+    private func enrolled(on reader: ReaderDescription) -> Set<PrintID> {
+        Set((prints ?? []).filter { $0.reader == reader.kind })
     }
 
     /// Whether the user has prints on readers that are here, and all of those are out of reach.
@@ -40,7 +46,10 @@ package struct BiometryFacts: Hashable, Sendable {
             return .failure(prints.isEmpty ? .biometryNotAvailable : .biometryDisconnected)
         }
         let usable = usableReaders
-        guard !usable.isEmpty else { return .failure(.biometryNotEnrolled) }
+        guard !usable.isEmpty else {
+            let hasLost = readers.contains { !enrolled(on: $0).isEmpty }
+            return .failure(hasLost ? .printsNotOnReader : .biometryNotEnrolled)
+        }
         guard !lockout.isLocked else { return .failure(.biometryLockout) }
         let ready = usable.filter { isReady($0) }
         return ready.isEmpty ? .failure(.biometryNotAvailable) : .success(ready)

@@ -13,6 +13,9 @@ package enum EvaluationError: Error, CaseIterable, Hashable, Sendable {
     case passcodeNotSet
     case biometryNotAvailable
     case biometryNotEnrolled
+    /// The same to programs: the reader compares in its own memory, which no longer has the user's
+    /// prints.
+    case printsNotOnReader
     case biometryLockout
     /// `Cancel`, or the caller left the bus.
     case appCancel
@@ -42,7 +45,7 @@ package enum EvaluationError: Error, CaseIterable, Hashable, Sendable {
         case .systemCancel, .timeout, .limitsExceeded: -4
         case .passcodeNotSet: -5
         case .biometryNotAvailable, .readerBusy: -6
-        case .biometryNotEnrolled: -7
+        case .biometryNotEnrolled, .printsNotOnReader: -7
         case .biometryLockout: -8
         case .appCancel: -9
         case .biometryDisconnected: -13
@@ -60,7 +63,8 @@ extension EvaluationError {
                 .biometryNotAvailable
             case .busy: .readerBusy
             case .cancelled: .systemCancel
-            case .noUsablePrints, .notOnReader: .biometryNotEnrolled
+            case .noUsablePrints: .biometryNotEnrolled
+            case .notOnReader: .printsNotOnReader
             }
     }
 }

@@ -178,7 +178,7 @@ extension EvaluationError {
     /// Whether it says why no finger can be used.
     package var isAboutBiometry: Bool {
         switch self {
-        case .biometryNotAvailable, .biometryNotEnrolled, .biometryLockout,
+        case .biometryNotAvailable, .biometryNotEnrolled, .printsNotOnReader, .biometryLockout,
             .biometryDisconnected, .readerBusy:
             true
         case .authenticationFailed, .userCancel, .userFallback, .systemCancel, .passcodeNotSet,

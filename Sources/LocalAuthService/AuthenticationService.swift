@@ -224,12 +224,14 @@ package struct DriverPatience: Sendable {
         connection.watchPeers { [weak self] name in self?.forget(name) }
         let changed: () -> Void = { [weak self] in self?.audience.environmentChanged() }
         biometry.care.onChange = changed
+        biometry.onLoss = changed
         biometry.readers.onChange = { [weak self] in
             changed()
             if let self { onReaders?(biometry.readers.readers.count) }
         }
         biometry.prints.onChange = { [biometry, successes] user in
             successes.forget(user)
+            biometry.forgetLosses(of: user)
             biometry.states.noteChange(of: user)
             changed()
         }

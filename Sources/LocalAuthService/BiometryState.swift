@@ -16,6 +16,12 @@ internal import SystemSupport
     /// Whether the machine is asleep, or about to be.
     private(set) var isAsleep = false
 
+    /// The prints that readers have turned out not to have in their own memory, until those change
+    /// or the reader comes back.
+    private(set) var lost: [ReaderID: Set<PrintID>] = [:]
+    /// Called when prints are lost, or are not any more.
+    var onLoss: (() -> Void)?
+
     private var isReady = false
     private let readiness = Waiters()
     private var reunion: Reunion?
@@ -91,8 +97,23 @@ internal import SystemSupport
         }
     }
 
+    /// A reader does not have these prints.
+    func noteLoss(of prints: some Sequence<PrintID>, on reader: ReaderID) {
+        lost[reader, default: []].formUnion(prints)
+        onLoss?()
+    }
+
+    /// A reader has this print.
+    func noteGain(of print: PrintID, on reader: ReaderID) { lost[reader]?.remove(print) }
+
+    /// A user's prints are others now.
+    func forgetLosses(of user: UserName) {
+        lost = lost.mapValues { $0.filter { $0.user != user } }.filter { !$0.value.isEmpty }
+    }
+
     private func miss(_ id: ReaderID) {
         care.forget(id)
+        lost[id] = nil
         guard let kind = readers.readers.first(where: { $0.id == id })?.kind else { return }
         reunion?.missing.insert(kind)
     }
@@ -114,6 +135,7 @@ internal import SystemSupport
         facts.lid = lid
         facts.isAsleep = isAsleep
         facts.outOfOrder = care.outOfOrder
+        facts.lost = lost
         return facts
     }
 

@@ -152,11 +152,18 @@ internal import SystemSupport
             return
         }
         for reader in means.readers {
+            let lost = services.biometry.lost[reader.id] ?? []
             let gallery = prints.filter {
                 $0.id.reader == reader.kind && $0.id.user == account.name
+                    && !lost.contains($0.id)
             }
             if !gallery.isEmpty { galleries[reader.id] = services.fingers.sort(gallery) }
         }
+    }
+
+    /// A reader has turned out to have none of the prints in its own memory.
+    func noteLoss(on reader: ReaderID) {
+        services.biometry.noteLoss(of: (galleries[reader] ?? []).map(\.id), on: reader)
     }
 
     func charge() async -> EvaluationEvent {

@@ -7,30 +7,37 @@ internal import SystemSupport
 extension Management {
     /// Enrols on a reader whose turn it is.
     func enrol(
-        _ print: PrintID, on reader: ReaderDescription, in turn: ManagementTurn,
-        progress: @escaping @Sendable @BusQueue (EnrolmentStage) -> Void
+        _ print: PrintID, on reader: ReaderDescription, discardingLeftovers: Bool,
+        in turn: ManagementTurn, progress: @escaping @Sendable @BusQueue (EnrolmentStage) -> Void
     ) async throws(ManagementError) {
-        let older = try await stored(of: print.user, for: [reader.kind]).first { $0.id == print }
+        let known = try await knownPrints(on: reader, of: print.user)
         let open = try await open(reader.id, in: turn)
         let scan = EnrolmentScan(
-            of: print, on: open, reader.id, in: turn, patience: services.patience,
-            progress: progress)
+            of: print, on: open, reader, in: turn, patience: services.patience, progress: progress)
         self.scan = scan
-        // Now the reader is open and the first touch can come.
-        progress(EnrolmentStage(done: 0, total: reader.enrolmentStages, fault: nil))
         let failure: ManagementError?
         do throws(ManagementError) {
-            let made = try await scan.run()
-            turn.expect(.others)
+            let memory = ReaderMemory(open, of: print.user, known: known, in: turn, services.log)
+            if discardingLeftovers { try await memory.discardLeftovers() }
+            let isCompared = mustCompare(print, with: known, on: reader)
+            scan.announce(isCompared ? 1 : 0)
+            if isCompared {
+                try await memory.requireNew(
+                    try await scan.recognise(among: known), as: print,
+                    discardingLeftovers: discardingLeftovers)
+            }
+            let made = try await memory.explaining { () throws(ManagementError) in
+                try await scan.run()
+            }
             services.biometry.care.noteWork(of: reader.id)
+            turn.expect(.others)
             try await save(made, on: open)
+            services.biometry.noteGain(of: print, on: reader.id)
             turn.expect(.work)
-            // The older print of this finger is of no use any more; should it stay in the
-            // reader's memory, it is in nobody's gallery.
-            if let older, older.template != made.template,
+            if let older = known.first(where: { $0.id == print }), older.template != made.template,
                 reader.features.contains(.storageDelete)
             {
-                try? await open.delete(older)
+                await delete(older, from: open)
             }
             failure = nil
         } catch {
@@ -42,6 +49,27 @@ extension Management {
         if let failure { throw failure }
     }
 
+    /// The prints that a finger must not have already: the user's own, and on a reader that
+    /// matches in its own memory everybody's. Such a reader answers with the first print of a
+    /// finger that it finds, so that a finger which two users have could be no longer the one's.
+    private func knownPrints(
+        on reader: ReaderDescription, of user: UserName
+    ) async throws(ManagementError) -> [StoredPrint] {
+        reader.features.contains(.storage)
+            ? try await stored(for: reader.kind)
+            : try await stored(of: user, for: [reader.kind])
+    }
+
+    /// Whether the finger has to be compared first, which takes a touch more: only where the reader
+    /// does not do that itself, and has a print that the finger could have besides the one that is
+    /// replaced.
+    private func mustCompare(
+        _ print: PrintID, with known: [StoredPrint], on reader: ReaderDescription
+    ) -> Bool {
+        reader.features.contains(.identify) && !reader.features.contains(.duplicatesCheck)
+            && known.contains { $0.id != print }
+    }
+
     private func save(
         _ made: StoredPrint, on open: any OpenReader
     ) async throws(ManagementError) {
@@ -50,86 +78,20 @@ extension Management {
         } catch {
             services.log.error("a print could not be saved", ["error": "\(error)"])
             // What is not on disk must not stay in the reader either.
-            try? await open.delete(made)
+            await delete(made, from: open)
             throw .storageFailed
         }
     }
-}
 
-/// The touches of one enrolment. Ends when the reader is content, when the task is cancelled, when
-/// somebody ends it, or when nobody has touched the reader for too long.
-@BusQueue final class EnrolmentScan {
-    let reader: ReaderID
-    private let print: PrintID
-    private let open: any OpenReader
-    private let turn: ManagementTurn
-    private let patience: Duration
-    private let progress: @Sendable @BusQueue (EnrolmentStage) -> Void
-    private var scanning: Task<Result<StoredPrint, ReaderFailure>, Never>?
-    private var timer: PollExecutor.Token?
-    /// Why it was ended before the reader was content.
-    private var ending: ManagementError?
-
-    init(
-        of print: PrintID, on open: any OpenReader, _ reader: ReaderID, in turn: ManagementTurn,
-        patience: Duration, progress: @escaping @Sendable @BusQueue (EnrolmentStage) -> Void
-    ) {
-        self.print = print
-        self.open = open
-        self.reader = reader
-        self.turn = turn
-        self.patience = patience
-        self.progress = progress
-    }
-
-    func run() async throws(ManagementError) -> StoredPrint {
-        let (open, print) = (open, print)
-        let scanning = BusQueue.task { () -> Result<StoredPrint, ReaderFailure> in
-            do throws(ReaderFailure) {
-                return .success(
-                    try await open.enrol(print) { stage in BusQueue.post { self.note(stage) } })
-            } catch {
-                return .failure(error)
-            }
-        }
-        self.scanning = scanning
-        // From here to the next touch it is the person's time and not the driver's, unless it has
-        // been cancelled already.
-        if !Task.isCancelled { turn.expect(.others) }
-        expectTouch()
-        let result = await withTaskCancellationHandler {
-            await scanning.value
-        } onCancel: {
-            scanning.cancel()
-        }
-        self.scanning = nil
-        if let timer { BusQueue.executor.cancelTimer(timer) }
-        switch result {
-        case .success(let made): return made
-        case .failure(.cancelled):
-            throw ending ?? .evaluation(Task.isCancelled ? .appCancel : .systemCancel)
-        case .failure(let failure): throw ManagementError(failure)
-        }
-    }
-
-    /// Ends it early, for this reason.
-    func end(_ error: ManagementError) {
-        guard let scanning, ending == nil else { return }
-        ending = error
-        scanning.cancel()
-        turn.expect(.end)
-    }
-
-    private func note(_ stage: EnrolmentStage) {
-        guard scanning != nil else { return }
-        expectTouch()
-        progress(stage)
-    }
-
-    private func expectTouch() {
-        if let timer { BusQueue.executor.cancelTimer(timer) }
-        timer = BusQueue.executor.after(patience) { [weak self] in
-            BusQueue.assumeIsolated { self?.end(.evaluation(.timeout)) }
+    /// Deletes what nobody will look for any more. Should it stay in the reader's memory, it is in
+    /// nobody's gallery, and a leftover.
+    private func delete(_ print: StoredPrint, from open: any OpenReader) async {
+        do throws(ReaderFailure) {
+            try await open.delete(print)
+        } catch {
+            guard error != .notOnReader else { return }
+            services.log.warning(
+                "a print of no use stays in the reader's memory", ["failure": "\(error)"])
         }
     }
 }

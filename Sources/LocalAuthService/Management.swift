@@ -44,19 +44,21 @@ internal import SystemSupport
 
     /// Makes a print of the finger, in place of an older one of the same finger.
     func enrol(
-        _ finger: Finger, of user: String, on path: ObjectPath?, for call: ManagementCall,
+        _ finger: Finger, of user: String, _ options: EnrolmentOptions, for call: ManagementCall,
         progress: @escaping @Sendable @BusQueue (EnrolmentStage) -> Void
     ) async throws(ManagementError) {
         // Root may enrol from anywhere.
         call.mustStayPresent = !call.caller.account.id.isRoot
         let account = try await admit(call, to: .manage, on: user)
-        let reader = try await pickReader(path)
+        let reader = try await pickReader(options.reader)
         let print = PrintID(user: account.name, reader: reader.kind, finger: finger)
         try await services.history.noting(.enroll, of: account, by: call) {
             () throws(ManagementError) in
             try await askForPassword(to: .enroll, call)
             try await inTurn(for: call.caller) { turn throws(ManagementError) in
-                try await self.enrol(print, on: reader, in: turn, progress: progress)
+                try await self.enrol(
+                    print, on: reader, discardingLeftovers: options.discardsLeftovers, in: turn,
+                    progress: progress)
             }
         }
         services.log.notice(
@@ -243,6 +245,15 @@ internal import SystemSupport
         turn.expect(.work)
         await open.close()
         turn.letGo(of: reader)
+    }
+
+    /// Everybody's prints for such a reader.
+    func stored(for reader: ReaderKind) async throws(ManagementError) -> [StoredPrint] {
+        do throws(StorageFailure) {
+            return try await services.prints.load(for: reader)
+        } catch {
+            throw .storageFailed
+        }
     }
 
     func stored(

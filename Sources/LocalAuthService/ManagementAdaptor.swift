@@ -100,7 +100,7 @@ internal import LocalAuthModel
         let (connection, sender) = (connection, call.sender)
         try await run(call) { call throws(ManagementError) in
             try await self.management.enrol(
-                finger, of: arguments.user, on: options.reader, for: call
+                finger, of: arguments.user, options, for: call
             ) { stage in
                 connection.send(
                     EnrollProgressSignal.self,
@@ -155,26 +155,6 @@ internal import LocalAuthModel
         var fingers: Set<Finger> = []
         for name in names { fingers.insert(try finger(name)) }
         return fingers
-    }
-}
-
-/// The options of `EnrollFinger`, checked.
-private struct EnrolmentOptions {
-    var token = ""
-    var reader: ObjectPath?
-
-    init(_ options: [String: BusValue]) throws(BusError) {
-        for (key, value) in options.sorted(by: { $0.key < $1.key }) {
-            switch (key, value) {
-            case ("token", .string(let token)) where token.utf8.count <= 64: self.token = token
-            case ("token", .string):
-                throw BusError(.invalidArgs, "option token: at most 64 bytes")
-            case ("reader", .objectPath(let path)): reader = path
-            case ("token", _), ("reader", _):
-                throw BusError(.invalidArgs, "option \(key): wrong type \(value.typeSignature)")
-            default: throw BusError(.invalidArgs, "unknown option \(quoted(key))")
-            }
-        }
     }
 }
 

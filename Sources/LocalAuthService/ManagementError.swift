@@ -12,6 +12,8 @@ enum ManagementError: Error, Hashable, Sendable {
     case fingerAlreadyEnrolled
     case noSuchFinger
     case readerStorageFull
+    /// Prints of the user that only the reader has are in the way.
+    case leftoverPrints
     case storageFailed
     case enrollmentFailed
 
@@ -38,6 +40,11 @@ enum ManagementError: Error, Hashable, Sendable {
             BusError(ServiceError.noSuchFinger.name, "No such finger is enrolled.")
         case .readerStorageFull:
             BusError(ServiceError.readerStorageFull.name, "The reader's memory is full.")
+        case .leftoverPrints:
+            BusError(
+                ServiceError.leftoverPrints.name,
+                "The reader's memory holds prints of this user that are unknown here and in the "
+                    + "way. The option discard-leftovers deletes them.")
         case .storageFailed:
             BusError(ServiceError.storageFailed.name, "The prints on disk could not be changed.")
         case .enrollmentFailed:

@@ -203,10 +203,11 @@ internal import SystemSupport
         }
     }
 
-    /// Whatever the touch was worth, somebody is there.
     private func note(_ event: EvaluationEvent) {
         switch event {
+        // Whatever the touch was worth, somebody is there.
         case .judged, .sensed(_, .fingerPresent): noteHand()
+        case .failed(let reader, .notOnReader): inquiry.noteLoss(on: reader)
         case .admitted, .refused, .turnCame, .prepared, .presented, .opened, .sensed, .failed,
             .released, .charged, .fallbackChosen, .passwordSubmitted, .passwordQuestioned,
             .passwordJudged, .confirmed, .interrupted, .overdue:

@@ -18,7 +18,7 @@ extension EvaluationError {
         case .systemCancel: ServiceError.systemCancel.name
         case .passcodeNotSet: ServiceError.passcodeNotSet.name
         case .biometryNotAvailable: ServiceError.biometryNotAvailable.name
-        case .biometryNotEnrolled: ServiceError.biometryNotEnrolled.name
+        case .biometryNotEnrolled, .printsNotOnReader: ServiceError.biometryNotEnrolled.name
         case .biometryLockout: ServiceError.biometryLockout.name
         case .appCancel: ServiceError.appCancel.name
         case .biometryDisconnected: ServiceError.biometryDisconnected.name
@@ -42,6 +42,8 @@ extension EvaluationError {
         case .passcodeNotSet: "The account has no usable password."
         case .biometryNotAvailable: "No fingerprint reader can be used now."
         case .biometryNotEnrolled: "No finger is enrolled on a reader that is present."
+        case .printsNotOnReader:
+            "The reader's memory has lost the enrolled fingers. Enroll them again."
         case .biometryLockout: "Biometry is locked out after too many misses."
         case .appCancel: "Canceled by the application."
         case .biometryDisconnected: "The reader with the enrolled fingers is not connected."

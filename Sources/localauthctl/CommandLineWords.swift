@@ -24,7 +24,7 @@ enum CommandName: String, CaseIterable {
                 .noInteraction, .reuse, .challenge, .requiredState, .noPrompt,
             ]
         case .unlock: [.timeout, .noPrompt]
-        case .enroll: [.user, .reader, .noPrompt]
+        case .enroll: [.user, .reader, .discardLeftovers, .noPrompt]
         case .list, .resetLockout: [.user]
         case .history: [.user, .limit]
         case .delete: [.all, .user, .noPrompt]
@@ -50,13 +50,15 @@ enum OptionName: String, CaseIterable {
     case reuse, challenge
     case requiredState = "required-state"
     case noPrompt = "no-prompt"
+    case discardLeftovers = "discard-leftovers"
 
     var takesValue: Bool {
         switch self {
         case .policy, .reason, .timeout, .token, .user, .reader, .limit, .fallbackTitle,
             .cancelTitle, .reuse, .challenge, .requiredState:
             true
-        case .all, .json, .quiet, .help, .version, .noInteraction, .noPrompt: false
+        case .all, .json, .quiet, .help, .version, .noInteraction, .noPrompt, .discardLeftovers:
+            false
         }
     }
 
@@ -65,7 +67,8 @@ enum OptionName: String, CaseIterable {
         switch self {
         case .json, .quiet, .help, .version: true
         case .policy, .reason, .timeout, .token, .user, .reader, .limit, .all, .fallbackTitle,
-            .cancelTitle, .reuse, .challenge, .requiredState, .noInteraction, .noPrompt:
+            .cancelTitle, .reuse, .challenge, .requiredState, .noInteraction, .noPrompt,
+            .discardLeftovers:
             false
         }
     }

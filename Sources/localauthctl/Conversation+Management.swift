@@ -7,9 +7,8 @@ internal import SystemSupport
 extension Conversation {
     /// Enrols a finger, stage by stage. Ctrl-C ends it as the service ends whatever belongs to a
     /// connection that leaves the bus.
-    func enrol(
-        _ finger: String, of user: String, on reader: ObjectPath?
-    ) async throws(BusError) -> ExitCode {
+    func enrol(_ choice: EnrolmentChoice) async throws(BusError) -> ExitCode {
+        let (finger, user) = (choice.finger, choice.user)
         let token = Self.makeToken()
         let output = output
         service.onSignal(EnrollProgressSignal.self) { stage, _ in
@@ -25,7 +24,8 @@ extension Conversation {
             ]),
             "Enrolling the \(finger).")
         var options: [String: BusValue] = ["token": .string(token)]
-        options["reader"] = reader.map { .objectPath($0) }
+        options["reader"] = choice.reader.map { .objectPath($0) }
+        if choice.discardsLeftovers { options["discard-leftovers"] = .bool(true) }
         _ = try await call(
             EnrollFinger.self,
             EnrollFinger.Arguments(user: user, finger: finger, options: options),

@@ -76,8 +76,7 @@ internal import SystemSupport
         case .evaluate(let choice): try await evaluate(choice)
         case .unlock(let timeout): try await unlock(timeout)
         case .agent: try await serveSession()
-        case .enrol(let finger, let user, let reader):
-            try await enrol(finger, of: user, on: reader)
+        case .enrol(let choice): try await enrol(choice)
         case .list(let user): try await list(user)
         case .delete(let fingers, let user): try await delete(fingers, of: user)
         case .status: try await status()

@@ -63,8 +63,8 @@ extension ExitCode {
             case .biometryLockout: .lockedOut
             case .notInteractive, .notAuthorized, .accountUnavailable: .notAllowed
             case .noSuchPrompt: .unknown
-            case .fingerAlreadyEnrolled, .noSuchFinger, .readerStorageFull, .storageFailed,
-                .enrollmentFailed:
+            case .fingerAlreadyEnrolled, .noSuchFinger, .readerStorageFull, .leftoverPrints,
+                .storageFailed, .enrollmentFailed:
                 .notManaged
             }
     }

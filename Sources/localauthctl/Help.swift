@@ -13,7 +13,8 @@ enum Help {
         case .evaluate: "evaluate [OPTION]..."
         case .unlock: "unlock [--timeout SECONDS] [--no-prompt]"
         case .agent: "agent"
-        case .enroll: "enroll FINGER [--user NAME] [--reader PATH] [--no-prompt]"
+        case .enroll:
+            "enroll FINGER [--user NAME] [--reader PATH] [--discard-leftovers] [--no-prompt]"
         case .list: "list [--user NAME]"
         case .delete: "delete FINGER...|--all [--user NAME] [--no-prompt]"
         case .status: "status"
@@ -92,6 +93,9 @@ enum Help {
 
               --user NAME        for another user
               --reader PATH      on this reader, as 'status' shows it (default: the first)
+              --discard-leftovers
+                                 delete prints of the user's that only the reader's own memory
+                                 has, left there by another system or an earlier installation
               --no-prompt        do not ask for the password on this terminal
 
             Fingers: \(fingers)

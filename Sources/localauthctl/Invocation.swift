@@ -37,13 +37,21 @@ struct EvaluationChoice: Equatable {
     var requiredState: [UInt8]?
 }
 
+/// What `enroll` was told.
+struct EnrolmentChoice: Equatable {
+    let finger: String
+    var user = ""
+    var reader: ObjectPath?
+    var discardsLeftovers = false
+}
+
 /// What to do.
 enum Command: Equatable {
     case can(PolicyChoice)
     case evaluate(EvaluationChoice)
     case unlock(timeout: UInt32?)
     case agent
-    case enrol(finger: String, user: String, reader: ObjectPath?)
+    case enrol(EnrolmentChoice)
     case list(user: String)
     /// No fingers are all of them, as on the bus.
     case delete(fingers: [String], user: String)
@@ -119,7 +127,10 @@ extension Command {
                 throw Invocation.Failure(message: "enroll takes one finger")
             }
             try FingerNames.check(words)
-            self = .enrol(finger: finger, user: user, reader: try line.reader)
+            self = .enrol(
+                EnrolmentChoice(
+                    finger: finger, user: user, reader: try line.reader,
+                    discardsLeftovers: line.flags.contains(.discardLeftovers)))
         case .list: self = .list(user: user)
         case .delete:
             guard words.isEmpty == line.flags.contains(.all) else {

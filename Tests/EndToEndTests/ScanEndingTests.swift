@@ -30,7 +30,7 @@ import Testing
         let (service, client) = try await enrolled()
         let endings: [(code: Int, ServiceError)] = [
             (0, .biometryNotAvailable), (1, .biometryNotAvailable), (4, .readerBusy),
-            (5, .biometryNotAvailable), (6, .biometryNotAvailable), (7, .biometryNotEnrolled),
+            (5, .biometryNotAvailable), (6, .biometryNotAvailable), (7, .biometryNotAvailable),
             (8, .biometryNotAvailable), (257, .biometryNotAvailable),
             (256, .biometryNotAvailable),
         ]

@@ -32,19 +32,25 @@ struct Hand: Sendable {
     private static let another = SyntheticFinger(seed: 3)
 }
 
-/// Enrols a finger with five touches; each is made when the reader waits for it.
+/// Enrols a finger with so many touches as the reader wants; each is made when it waits for one.
 func enrol(
     _ finger: String, with hand: Hand, touches: Hand.Finger = .mine, by client: TestClient,
     user: String = ""
 ) async throws {
-    let enrolled = Task { try await client.enrol(finger, user: user) }
-    for number in 0..<5 as Range<UInt64> {
-        await client.nextStage()
+    let enrolled = Task {
+        do {
+            try await client.enrol(finger, user: user)
+        } catch {
+            await client.stopWaiting()
+            throw error
+        }
+    }
+    var number: UInt64 = 0
+    while case .enrolled(_, let done, let total, _)? = await client.nextStage(), done < total {
         try await hand.touch(touches, number: number)
+        number += 1
     }
     try await enrolled.value
-    // The last stage's word is not waited for above.
-    await client.nextStage()
 }
 
 extension TestService {

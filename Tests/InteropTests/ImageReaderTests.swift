@@ -45,6 +45,31 @@ import Testing
         #expect(await error(of: evaluation) == .authenticationFailed)
     }
 
+    @Test func `enrols no finger under two names, which takes a touch more to see`() async throws {
+        let service = try await TestService(.image)
+        let client = try await TestClient(service.bus)
+        let hand = service.hand(on: .image)
+        try await enrol("right-index-finger", with: hand, by: client)
+        // The first touch is compared, and refused.
+        await #expect(
+            error(of: Task { try await enrol("left-thumb", with: hand, by: client) })
+                == .fingerAlreadyEnrolled)
+        await #expect(client.stages.last == .enrolled(token: "", done: 0, total: 6, cause: ""))
+        #expect(try await client.list() == ["right-index-finger"])
+        // Another finger goes through six touches, and the old one still matches.
+        try await enrol("left-thumb", with: hand, touches: .another, by: client)
+        await #expect(client.stages.last == .enrolled(token: "", done: 6, total: 6, cause: ""))
+        for finger in [Hand.Finger.mine, .another] {
+            let evaluation = Task { try await client.evaluate() }
+            await client.fingerIsNeeded()
+            try await hand.touch(finger, number: 9)
+            #expect(try await evaluation.value["method"] == .string("biometrics"))
+        }
+        // In place of its own print the finger is welcome.
+        try await enrol("right-index-finger", with: hand, by: client)
+        #expect(try await client.list().count == 2)
+    }
+
     @Test func `everybody else is answered at once while it compares for seconds`() async throws {
         let service = try await TestService(.image)
         let client = try await TestClient(service.bus)

@@ -7,7 +7,7 @@ import Testing
     private static let codes: [EvaluationError: Int32] = [
         .authenticationFailed: -1, .userCancel: -2, .userFallback: -3, .systemCancel: -4,
         .passcodeNotSet: -5, .biometryNotAvailable: -6, .biometryNotEnrolled: -7,
-        .biometryLockout: -8, .appCancel: -9, .biometryDisconnected: -13,
+        .printsNotOnReader: -7, .biometryLockout: -8, .appCancel: -9, .biometryDisconnected: -13,
         .notInteractive: -1004, .timeout: -4, .domainStateChanged: -1, .readerBusy: -6,
         .notAuthorized: -1004, .accountUnavailable: -1, .passwordNotAvailable: -1004,
         .limitsExceeded: -4,
@@ -24,7 +24,8 @@ import Testing
             switch failure {
             case .busy: .readerBusy
             case .cancelled: .systemCancel
-            case .noUsablePrints, .notOnReader: .biometryNotEnrolled
+            case .noUsablePrints: .biometryNotEnrolled
+            case .notOnReader: .printsNotOnReader
             case .removed, .tooHot, .notSupported, .io, .duplicate, .storageFull, .inaccessible:
                 .biometryNotAvailable
             }

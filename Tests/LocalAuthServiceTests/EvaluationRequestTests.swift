@@ -129,7 +129,8 @@ import Testing
             #expect(error.busError.name == .limitsExceeded)
             return
         }
-        let name = "\(error)"
+        // One name for programs, two sentences for people.
+        let name = error == .printsNotOnReader ? "biometryNotEnrolled" : "\(error)"
         let expected =
             "org.example.LocalAuth.Error." + name.prefix(1).uppercased() + name.dropFirst()
         #expect(error.busError.name.rawValue == expected)

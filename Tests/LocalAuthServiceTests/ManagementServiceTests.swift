@@ -40,7 +40,9 @@ private let reader = ReaderID(1)
             #expect(await failure == "StorageFailed")
             #expect(fixture.prints.prints == [.sample])
             #expect(
-                fixture.readers.calls.entries == ["open 1", "enrol 1", "delete 1", "close 1"])
+                fixture.readers.calls.entries == [
+                    "open 1", "recognise 1 alice/7", "enrol 1", "delete 1", "close 1",
+                ])
         }
     }
 
@@ -101,7 +103,10 @@ private let reader = ReaderID(1)
         settings.enrolmentPatience = .milliseconds(20)
         try await withService(settings: settings) { fixture, client in
             #expect(await ending { try await client.enrol("left-thumb") } == "Timeout")
-            #expect(fixture.readers.calls.entries == ["open 1", "enrol 1", "cancel 1", "close 1"])
+            #expect(
+                fixture.readers.calls.entries == [
+                    "open 1", "recognise 1 alice/7", "enrol 1", "cancel 1", "close 1",
+                ])
         }
     }
 

@@ -48,11 +48,17 @@ import Testing
             (["unlock", "--timeout=5"], .unlock(timeout: 5)),
             (
                 ["enroll", "left-thumb"],
-                .enrol(finger: "left-thumb", user: "", reader: nil)
+                .enrol(EnrolmentChoice(finger: "left-thumb"))
             ),
             (
-                ["enroll", "--user", "alice", "--reader", "/r/1", "--", "left-thumb"],
-                .enrol(finger: "left-thumb", user: "alice", reader: "/r/1")
+                [
+                    "enroll", "--user", "alice", "--reader", "/r/1", "--discard-leftovers", "--",
+                    "left-thumb",
+                ],
+                .enrol(
+                    EnrolmentChoice(
+                        finger: "left-thumb", user: "alice", reader: "/r/1",
+                        discardsLeftovers: true))
             ),
             (["list"], .list(user: "")),
             (["list", "--user=alice"], .list(user: "alice")),

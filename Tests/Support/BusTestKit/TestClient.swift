@@ -177,6 +177,11 @@ package enum Heard: Hashable, Sendable {
         await next { heard in if case .enrolled = heard { true } else { false } }
     }
 
+    /// Every word of enrolments so far.
+    package var stages: [Heard] {
+        heard.filter { heard in if case .enrolled = heard { true } else { false } }
+    }
+
     /// Every word of a lockout so far.
     package var heardLockouts: [Heard] {
         heard.filter { heard in if case .lockout = heard { true } else { false } }
