@@ -60,6 +60,8 @@ import Testing
 
     @Test func `find out what there is`() async throws {
         let service = try await TestService(.storage)
+        // Answered when the readers have been looked for.
+        _ = try await TestClient(service.bus).can()
         for path in ["/org/example/LocalAuth", "/org/example/LocalAuth/reader/1", "/"] {
             let result = try await run([
                 "/usr/bin/busctl", "--address=\(service.bus.address)", "introspect",
