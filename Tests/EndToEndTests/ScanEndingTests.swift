@@ -26,6 +26,31 @@ import Testing
         #expect(try await client.attemptsLeft() == 5)
     }
 
+    @Test func `that was no good for a reason of a later libfprint costs nothing either`()
+        async throws
+    {
+        let scratch = try Scratch()
+        let library = try await preloadLibrary("odd-retries", in: scratch)
+        let service = try await TestService(.device, environment: ["LD_PRELOAD": library])
+        let client = try await TestClient(service.bus)
+        let enrolment = Task { try await client.enrol("left-thumb") }
+        await client.nextStage()
+        try service.device.send("RETRY 1")
+        #expect(
+            await client.nextStage() == .enrolled(token: "", done: 0, total: 5, cause: "general"))
+        for _ in 0..<5 {
+            try service.device.send("SCAN mine")
+            await client.nextStage()
+        }
+        try await enrolment.value
+        let evaluation = evaluating(client)
+        await client.fingerIsNeeded()
+        try service.device.send("RETRY 1")
+        #expect(await client.nextRetry() == .retry(token: "", cause: "general", attemptsLeft: 3))
+        try service.device.send("SCAN mine")
+        #expect(try await evaluation.value["method"] == .string("biometrics"))
+    }
+
     @Test func `by a fault of the reader is no miss`() async throws {
         let (service, client) = try await enrolled()
         let endings: [(code: Int, ServiceError)] = [

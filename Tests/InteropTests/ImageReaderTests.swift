@@ -2,6 +2,7 @@
 
 import BusTestKit
 import DBusBinding
+import Foundation
 import LocalAuthContract
 import Synchronization
 import TestKit
@@ -68,6 +69,20 @@ import Testing
         // In place of its own print the finger is welcome.
         try await enrol("right-index-finger", with: hand, by: client)
         #expect(try await client.list().count == 2)
+    }
+
+    @Test func `makes a print anew each time, and adds nothing to the old one`() async throws {
+        let service = try await TestService(.image)
+        let client = try await TestClient(service.bus)
+        let hand = service.hand(on: .image)
+        // Image readers offer to add to a print. The same pictures make the same print.
+        var prints: [Data] = []
+        for _ in 0..<2 {
+            try await enrol("right-index-finger", with: hand, by: client)
+            let path = "\(service.printDirectory)/\(NSUserName())/virtual_image/0/7"
+            prints.append(try Data(contentsOf: URL(filePath: path)))
+        }
+        #expect(prints[0] == prints[1])
     }
 
     @Test func `everybody else is answered at once while it compares for seconds`() async throws {
