@@ -46,6 +46,7 @@ internal import LocalAuthModel
             (FP_DEVICE_FEATURE_VERIFY, .verify), (FP_DEVICE_FEATURE_IDENTIFY, .identify),
             (FP_DEVICE_FEATURE_STORAGE, .storage), (FP_DEVICE_FEATURE_STORAGE_LIST, .storageList),
             (FP_DEVICE_FEATURE_STORAGE_DELETE, .storageDelete),
+            (FP_DEVICE_FEATURE_STORAGE_CLEAR, .storageClear),
             (FP_DEVICE_FEATURE_DUPLICATES_CHECK, .duplicatesCheck),
         ]
         return names.reduce(into: []) { features, name in

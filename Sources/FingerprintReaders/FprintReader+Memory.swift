@@ -92,6 +92,26 @@ extension FprintReader {
         try await delete(turn) { device in PrintRef.reading(leftover.template, for: device) }
     }
 
+    /// Empties the reader's own memory.
+    func erase(_ turn: Turn) async throws(ReaderFailure) {
+        let device = try freeDevice(for: turn)
+        memory = MemoryNotes()
+        guard !device.features.contains(.storageClear) else { return try await clear(device) }
+        guard let contents = try await contents(turn, knowing: []) else { throw .notSupported }
+        for print in contents.leftovers { try await delete(turn, print) }
+    }
+
+    private func clear(_ device: DeviceRef) async throws(ReaderFailure) {
+        let result = await unsafe run(Operation(isCancellable: false)) { ready, data in
+            unsafe fp_device_clear_storage(device.raw, nil, ready, data)
+        } finish: { result in
+            unsafe catchingGError { error in
+                unsafe fp_device_clear_storage_finish(device.raw, result, error) != 0
+            }
+        }
+        if case .failure(let error) = result { throw failure(error) }
+    }
+
     /// Not to be cancelled half way.
     private func delete(
         _ turn: Turn, _ read: (DeviceRef) -> PrintRef?

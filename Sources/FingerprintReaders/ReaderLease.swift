@@ -49,6 +49,8 @@ final class ReaderLease: OpenReader {
         try await reader.delete(turn, leftover)
     }
 
+    func erase() async throws(ReaderFailure) { try await reader.erase(turn) }
+
     func close() async {
         await reader.close(turn)
         isClosed.store(true, ordering: .relaxed)

@@ -75,6 +75,22 @@ package enum DeleteFingers: BusMethod {
     package typealias Reply = NoValues
 }
 
+/// `EraseReader(o reader)`.
+package enum EraseReader: BusMethod {
+    package static let interface = Service.managementInterface
+    package static let member: MemberName = "EraseReader"
+    package struct Arguments: BusBody {
+        package static let parameters = [BusParameter("reader", ObjectPath.self)]
+        package var reader: ObjectPath
+        package init(reader: ObjectPath) { self.reader = reader }
+        package init(from reader: inout MessageReader) throws(DecodingFailure) {
+            self.reader = try reader.read()
+        }
+        package func encode(to writer: inout MessageWriter) { writer.write(reader) }
+    }
+    package typealias Reply = NoValues
+}
+
 /// `ResetLockout(s user)`.
 package enum ResetLockout: BusMethod {
     package static let interface = Service.managementInterface

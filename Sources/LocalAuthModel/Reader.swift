@@ -45,13 +45,14 @@ package struct ReaderFeatures: OptionSet, Hashable, Sendable {
     package static let storageList = Self(rawValue: 1 << 3)
     package static let storageDelete = Self(rawValue: 1 << 4)
     package static let duplicatesCheck = Self(rawValue: 1 << 5)
+    package static let storageClear = Self(rawValue: 1 << 6)
 
     /// The names used on the bus, in a fixed order.
     package var wireNames: [String] {
         let names: [(Self, String)] = [
             (.verify, "verify"), (.identify, "identify"), (.storage, "storage"),
             (.storageList, "storage-list"), (.storageDelete, "storage-delete"),
-            (.duplicatesCheck, "duplicates-check"),
+            (.storageClear, "storage-clear"), (.duplicatesCheck, "duplicates-check"),
         ]
         return names.filter { contains($0.0) }.map(\.1)
     }

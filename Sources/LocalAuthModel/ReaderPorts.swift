@@ -141,5 +141,8 @@ package protocol OpenReader: Sendable {
     /// Deletes the print from the reader's own memory; at once where it has none.
     func delete(_ print: StoredPrint) async throws(ReaderFailure)
     func delete(_ leftover: LeftoverPrint) async throws(ReaderFailure)
+    /// Empties the reader's own memory, whoever's prints are in it. `.notSupported` where it has
+    /// none, or can neither be emptied nor listed.
+    func erase() async throws(ReaderFailure)
     func close() async
 }

@@ -63,7 +63,7 @@ extension Management {
         throw failure == .io ? .storageFailed : ManagementError(failure)
     }
 
-    private func deleteFromDisk(_ doomed: [PrintID]) async throws(ManagementError) {
+    func deleteFromDisk(_ doomed: [PrintID]) async throws(ManagementError) {
         for print in doomed {
             do throws(StorageFailure) {
                 try await services.prints.delete(print)

@@ -146,7 +146,7 @@ internal import SystemSupport
         return account
     }
 
-    private func admit(
+    func admit(
         _ call: ManagementCall, to action: Action
     ) async throws(ManagementError) {
         do throws(EvaluationError) {
@@ -160,7 +160,7 @@ internal import SystemSupport
 
     /// A change of prints takes the caller's own password, each time: a finger never authorises a
     /// finger, so that polkit's word, which can rest on one, is not enough. Only root is not asked.
-    private func askForPassword(
+    func askForPassword(
         to purpose: EvaluationPurpose, _ call: ManagementCall
     ) async throws(ManagementError) {
         guard !call.caller.account.id.isRoot, services.gate.asksForPassword,
@@ -187,7 +187,7 @@ internal import SystemSupport
     }
 
     /// The reader that was named, or else the first that can be got at.
-    private func pickReader(
+    func pickReader(
         _ path: ObjectPath?
     ) async throws(ManagementError) -> ReaderDescription {
         let biometry = services.biometry
@@ -202,7 +202,7 @@ internal import SystemSupport
     }
 
     /// Runs `work` when the readers are free, and then lets the next one have them.
-    private func inTurn(
+    func inTurn(
         for caller: Caller,
         _ work: @escaping @Sendable @BusQueue (ManagementTurn) async throws(ManagementError) -> Void
     ) async throws(ManagementError) {

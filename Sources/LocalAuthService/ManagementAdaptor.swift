@@ -76,6 +76,12 @@ internal import LocalAuthModel
             }
             return NoValues()
         }
+        interface.serve(EraseReader.self) { arguments, call throws(BusError) in
+            try await self.run(call) { call throws(ManagementError) in
+                try await self.management.erase(arguments.reader, for: call)
+            }
+            return NoValues()
+        }
         interface.serve(ResetLockout.self) { arguments, call throws(BusError) in
             try await self.run(call) { call throws(ManagementError) in
                 try await self.management.resetLockout(of: arguments.user, for: call)

@@ -16,6 +16,8 @@ enum ManagementError: Error, Hashable, Sendable {
     case leftoverPrints
     case storageFailed
     case enrollmentFailed
+    /// The reader has no memory of its own, or none that can be emptied.
+    case notSupported
 
     /// What a reader's failure while enrolling or deleting means to the caller.
     init(_ failure: ReaderFailure) {
@@ -47,6 +49,8 @@ enum ManagementError: Error, Hashable, Sendable {
                     + "way. The option discard-leftovers deletes them.")
         case .storageFailed:
             BusError(ServiceError.storageFailed.name, "The prints on disk could not be changed.")
+        case .notSupported:
+            BusError(.notSupported, "The reader has no memory that can be erased.")
         case .enrollmentFailed:
             BusError(ServiceError.enrollmentFailed.name, "The finger could not be enrolled.")
         }

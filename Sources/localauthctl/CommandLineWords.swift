@@ -13,6 +13,7 @@ enum CommandName: String, CaseIterable {
     case watch
     case history
     case resetLockout = "reset-lockout"
+    case eraseReader = "erase-reader"
 
     /// The options that only some commands have.
     var options: Set<OptionName> {
@@ -28,6 +29,7 @@ enum CommandName: String, CaseIterable {
         case .list, .resetLockout: [.user]
         case .history: [.user, .limit]
         case .delete: [.all, .user, .noPrompt]
+        case .eraseReader: [.reader, .noPrompt]
         case .agent, .status, .watch: []
         }
     }
@@ -35,7 +37,8 @@ enum CommandName: String, CaseIterable {
     var takesFingers: Bool {
         switch self {
         case .enroll, .delete: true
-        case .can, .evaluate, .unlock, .agent, .list, .status, .watch, .history, .resetLockout:
+        case .can, .evaluate, .unlock, .agent, .list, .status, .watch, .history, .resetLockout,
+            .eraseReader:
             false
         }
     }

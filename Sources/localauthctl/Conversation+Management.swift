@@ -84,6 +84,17 @@ extension Conversation {
         return .success
     }
 
+    /// Empties a reader's own memory.
+    func erase(_ reader: ObjectPath) async throws(BusError) -> ExitCode {
+        await service.findOwner()
+        try await showManagementPrompts()
+        _ = try await call(
+            EraseReader.self, EraseReader.Arguments(reader: reader), deadline: nil, mayAsk: true)
+        output.result(
+            .members(["type": "erased", "reader": .string(reader.rawValue)]), ["reader erased"])
+        return .success
+    }
+
     func resetLockout(_ user: String) async throws(BusError) -> ExitCode {
         _ = try await call(
             ResetLockout.self, UserArgument(user: user), deadline: nil, mayAsk: true)

@@ -83,6 +83,7 @@ internal import SystemSupport
         case .watch: try await watch()
         case .history(let user, let limit): try await history(of: user, limit: limit)
         case .resetLockout(let user): try await resetLockout(user)
+        case .eraseReader(let reader): try await erase(reader)
         }
     }
 

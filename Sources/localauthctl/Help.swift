@@ -21,6 +21,7 @@ enum Help {
         case .watch: "watch"
         case .history: "history [--user NAME] [--limit NUMBER]"
         case .resetLockout: "reset-lockout [--user NAME]"
+        case .eraseReader: "erase-reader --reader PATH [--no-prompt]"
         }
     }
 
@@ -37,6 +38,7 @@ enum Help {
         case .watch: "show what happens, until Ctrl-C"
         case .history: "show who asked for what, and what came of it"
         case .resetLockout: "end a lockout (administrator)"
+        case .eraseReader: "empty a reader's own memory (administrator)"
         }
     }
 
@@ -125,6 +127,14 @@ enum Help {
 
               --user NAME        of another user
               --limit NUMBER     so many at most (default: all that are kept)
+            """
+        case .eraseReader:
+            """
+            Empties a reader's own memory, of everybody's prints and of other systems', and deletes
+            everybody's prints for such readers. For administrators.
+
+              --reader PATH      the reader, as 'status' shows it
+              --no-prompt        do not ask for the password on this terminal
             """
         case .resetLockout:
             """

@@ -60,6 +60,7 @@ enum Command: Equatable {
     /// 0 is everything that is kept.
     case history(user: String, limit: UInt32)
     case resetLockout(user: String)
+    case eraseReader(ObjectPath)
 }
 
 /// How to tell.
@@ -142,6 +143,11 @@ extension Command {
         case .watch: self = .watch
         case .history: self = .history(user: user, limit: try line.limit ?? 0)
         case .resetLockout: self = .resetLockout(user: user)
+        case .eraseReader:
+            guard let reader = try line.reader else {
+                throw Invocation.Failure(message: "erase-reader takes --reader")
+            }
+            self = .eraseReader(reader)
         }
     }
 }

@@ -79,6 +79,28 @@ import Testing
         #expect(try await client.list().count == 2)
     }
 
+    @Test func `is erased by an administrator, with strangers' prints and all files`() async throws
+    {
+        let (service, client) = try await enrolled()
+        let full = try await begun(on: service, by: client, inserting: [strangers])
+        try service.storage.send("ERROR 8")
+        #expect(await error(of: full) == .readerStorageFull)
+        let erased = Task { try await client.erase(Service.readerPath(1)) }
+        // Until it hears this the reader does not begin.
+        try await service.storage.sendWhenOpen("CONT ")
+        try await erased.value
+        #expect(try await client.list() == [])
+        #expect(try await client.can().code == -7)
+        let enrolment = try await begun(on: service, by: client)
+        #expect(try contents(of: service) == [])
+        for _ in 0..<5 {
+            try service.storage.send("SCAN mine")
+            await client.nextStage()
+        }
+        try await enrolment.value
+        try await touch(service.storage, by: client)
+    }
+
     @Test func `that was emptied is told from a finger that does not match`() async throws {
         let (service, client) = try await enrolled()
         // It forgets everything when the machine is switched off.

@@ -116,6 +116,23 @@ import Testing
         try await run.finish()
     }
 
+    @Test func `can be erased`() async throws {
+        let run = try await opened()
+        try await run.enrolAlice(run.storage)
+        try await change(run, "INSERT \(Self.bobsLeftover)")
+        try run.say("erase 1")
+        try run.storage.send("CONT ")
+        #expect(try await run.hear("erase 1") == "ok")
+        #expect(try await run.say("contents 1 alice", until: "contents 1") == "empty")
+        // Nothing is known to be there any more, and the reader is asked.
+        try run.say("scan 1 alice")
+        try run.storage.send("SCAN somebody")
+        #expect(try await run.hear("scan 1") == "failed notOnReader")
+        // Without a word this reader fails to.
+        #expect(try await run.say("erase 1", until: "erase 1") == "failed io")
+        try await run.finish()
+    }
+
     @Test func `that is said to lack a print is looked into`() async throws {
         let run = try await opened()
         try await run.enrolAlice(run.storage)
@@ -137,6 +154,7 @@ import Testing
         #expect(try await run.say("contents 1 alice", until: "contents 1") == "none")
         #expect(
             try await run.say("recognise 1 alice", until: "recognise 1") == "failed notSupported")
+        #expect(try await run.say("erase 1", until: "erase 1") == "failed notSupported")
         try run.say("scan 1 alice")
         try run.device.send("SCAN somebody")
         #expect(try await run.hear("scan 1") == "missed")

@@ -12,7 +12,8 @@ import Testing
         let run = try await ProbeRun(.storage)
         #expect(
             try await run.hear("added 1") == "virtual_device_storage swipe 5 cold "
-                + "verify,identify,storage,storage-list,storage-delete,duplicates-check")
+                + "verify,identify,storage,storage-list,storage-delete,storage-clear,duplicates-check"
+        )
         #expect(try await run.say("open 1", until: "open 1") == "ok")
         try await run.enrolAlice(run.storage)
         #expect(

@@ -273,6 +273,67 @@ private func leftover(of account: Account?, _ number: UInt8 = 7) -> LeftoverPrin
         }
     }
 
+    // MARK: Erasing
+
+    @Test func `is erased for an administrator, with everybody's prints for it`() async throws {
+        try await withService(present: present()) { fixture, client in
+            let other = StoredPrint(id: .sample(.leftThumb, on: "2"), template: [3])
+            fixture.prints.prints += [bobs, other]
+            let path = Service.readerPath(1)
+            fixture.authority.decision = .denied
+            #expect(await ending { try await client.erase(path) } == "NotAuthorized")
+            #expect(fixture.authority.questions.entries == [.manageOthers])
+            #expect(fixture.readers.calls.entries == [])
+            fixture.authority.decision = .granted
+            try await client.erase(path)
+            #expect(fixture.readers.calls.entries == ["open 1", "erase 1", "close 1"])
+            #expect(fixture.prints.prints == [other])
+            let fingers = try await client.list()
+            #expect(fingers == ["left-thumb"])
+            // Each user finds it in the own history.
+            for user in ["", "bob"] {
+                let entries = try await client.call(
+                    GetHistory.self, GetHistory.Arguments(user: user, limit: 1)
+                ).entries
+                #expect(entries.first?["kind"] == .string("delete"))
+                #expect(entries.first?["outcome"] == .string("success"))
+                #expect(entries.first?["caller-uid"] == .uint32(1_000))
+            }
+        }
+    }
+
+    @Test func `is not erased without a password, or where there is none`() async throws {
+        try await withService(asksForPassword: true, present: present()) { fixture, client in
+            let end = await ending { try await client.erase(Service.readerPath(1)) }
+            #expect(end == "NotInteractive")
+            #expect(fixture.readers.calls.entries == [])
+        }
+        try await withService { fixture, client in
+            let end = await ending { try await client.erase(Service.readerPath(1)) }
+            #expect(end == "NotSupported")
+            let none = await ending { try await client.erase(Service.readerPath(2)) }
+            #expect(none == "BiometryNotAvailable")
+            #expect(fixture.readers.calls.entries == [])
+            #expect(fixture.prints.prints == [.sample])
+        }
+    }
+
+    @Test(arguments: [
+        (ReaderFailure.io, "StorageFailed"), (.notSupported, "NotSupported"),
+        (.removed, "BiometryNotAvailable"), (.busy, "ReaderBusy"),
+    ])
+    func `keeps the files when it cannot be erased`(
+        failure: ReaderFailure, name: String
+    ) async throws {
+        try await withService(present: present()) { fixture, client in
+            fixture.readers.deleteFailure = failure
+            let end = await ending { try await client.erase(Service.readerPath(1)) }
+            #expect(end == name)
+            #expect(fixture.prints.prints == [.sample])
+            #expect(fixture.readers.calls.entries.last == "close 1")
+        }
+    }
+
     // MARK: Out of step
 
     @Test func `that has lost the prints says so, costs nothing, and is not asked again`()

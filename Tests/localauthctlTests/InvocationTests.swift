@@ -60,6 +60,7 @@ import Testing
                         finger: "left-thumb", user: "alice", reader: "/r/1",
                         discardsLeftovers: true))
             ),
+            (["erase-reader", "--reader", "/r/1"], .eraseReader("/r/1")),
             (["list"], .list(user: "")),
             (["list", "--user=alice"], .list(user: "alice")),
             (["delete", "--all"], .delete(fingers: [], user: "")),

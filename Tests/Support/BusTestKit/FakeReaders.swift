@@ -150,5 +150,10 @@ package import LocalAuthModel
         readers.contents?.leftovers.removeAll { $0 == leftover }
     }
 
+    @BusQueue func erase() async throws(ReaderFailure) {
+        readers.calls.add("erase \(id.number)")
+        if let failure = readers.deleteFailure { throw failure }
+    }
+
     @BusQueue func close() async { readers.calls.add("close \(id.number)") }
 }

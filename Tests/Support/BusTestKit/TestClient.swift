@@ -107,6 +107,10 @@ package enum Heard: Hashable, Sendable {
             DeleteFingers.self, DeleteFingers.Arguments(user: user, fingers: fingers))
     }
 
+    package func erase(_ reader: ObjectPath) async throws(BusError) {
+        _ = try await call(EraseReader.self, EraseReader.Arguments(reader: reader))
+    }
+
     package func list(user: String = "") async throws(BusError) -> [String] {
         try await call(ListFingers.self, ListFingers.Arguments(user: user)).fingers
     }

@@ -97,6 +97,11 @@ actor Probe {
                 try await lease.delete(leftover)
                 return "ok"
             }
+        case ("erase", 0):
+            begin(name, reader) { lease throws(ReaderFailure) in
+                try await lease.erase()
+                return "ok"
+            }
         case ("delete", 1):
             guard let print = prints[words[0]] else { return tell("what? \(words)") }
             begin(name, reader) { lease throws(ReaderFailure) in
