@@ -55,8 +55,14 @@ import Testing
             Set(unset) == [
                 "FP_VIRTUAL_DEVICE", "FP_VIRTUAL_DEVICE_STORAGE",
                 "FP_VIRTUAL_DEVICE_STORAGE_NO_LIST", "FP_VIRTUAL_IMAGE", "FP_DEVICE_EMULATION",
-                "FP_DRIVERS_WHITELIST", "FP_DRIVERS_ALLOWLIST",
+                "FP_DRIVERS_WHITELIST", "FP_DRIVERS_ALLOWLIST", "G_DEBUG",
             ])
+    }
+
+    @Test func `let libfprint write what it must, and crash`() throws {
+        let unit = try UnitFile(Self.unit)
+        #expect(unit["Service/ReadWritePaths"].contains("/sys/devices"))
+        #expect(unit["Service/Restart"] == ["on-failure"])
     }
 
     @Test func `tell administrators every event's id, and no other`() throws {
