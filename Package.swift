@@ -160,6 +160,9 @@ let package = Package(
             "InteropTests",
             ["BusTestKit", "TestKit", "DBusBinding", "LocalAuthContract", "localauthd"]),
         tests(
+            "ReplayTests",
+            ["BusTestKit", "TestKit", "DBusBinding", "LocalAuthContract", "localauthd"]),
+        tests(
             "EndToEndTests",
             [
                 "BusTestKit", "TestKit", "DBusBinding", "LocalAuthContract", "SystemSupport",

@@ -240,24 +240,19 @@ import Testing
 @Suite(
     .timeLimit(.minutes(1)),
     .enabled("needs umockdev-run, and recordings at \(Recordings.folder)") {
-        Recordings.areUsable
+        Recordings.have("synaptics")
     })
 struct `The sleep of a machine whose reader could go on scanning` {
     /// Synaptics' driver is one of two that libfprint suspends in the middle of a scan.
     @Test func `ends the scan all the same`() async throws {
         let scratch = try Scratch()
         let recording = scratch.file("recording.pcapng")
-        try SynapticsRecording(Recordings.file("synaptics", "custom.pcapng")).write(to: recording)
-        let libraries = [
-            try await preloadLibrary("verify-only", in: scratch),
-            try await preloadLibrary(of: Recordings.folder + "/replay/blankid.c", in: scratch),
-            "libumockdev-preload.so.0",
-        ]
+        try ChipRecording(.synaptics).write([.open, .enrol, .cancelledWait], to: recording)
+        let library = try await preloadLibrary("blank-ids", in: scratch)
         let run = try await ProbeRun(
             recorded: "synaptics",
-            wrapper: [
-                Recordings.script, "synaptics", recording, "--", "/usr/bin/env",
-                "LD_PRELOAD=" + libraries.joined(separator: ":"),
+            wrapper: Recordings.wrapper("synaptics", traffic: recording) + [
+                "/usr/bin/env", "LD_PRELOAD=\(library):libumockdev-preload.so.0",
             ])
         try await run.say("open 1", until: "open 1 ok")
         try await run.say("enrol 1 alice alice left-thumb", until: "enrol 1 ok")

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BusTestKit
+import DBusBinding
+import Foundation
+import LocalAuthContract
+import TestKit
+import Testing
+
+/// The built daemon with a recorded reader, and a client of it.
+struct Driven {
+    let service: TestService
+    let client: TestClient
+    let scratch: Scratch
+
+    /// With a recording as it is.
+    init(_ reader: String) async throws {
+        scratch = try Scratch()
+        service = try await TestService(
+            environment: Self.environment(reader), wrapper: Recordings.wrapper(reader))
+        client = try await TestClient(service.bus)
+    }
+
+    /// With a reader that matches on its chip, on which this is done.
+    init(_ reader: ChipRecording.Reader, _ pieces: [ChipRecording.Piece]) async throws {
+        scratch = try Scratch()
+        let traffic = scratch.file("traffic.pcapng")
+        try ChipRecording(reader).write(pieces, to: traffic)
+        let library = try await preloadLibrary("blank-ids", in: scratch)
+        service = try await TestService(
+            environment: Self.environment(reader.rawValue),
+            wrapper: Recordings.wrapper(reader.rawValue, traffic: traffic) + [
+                "/usr/bin/env", "LD_PRELOAD=\(library):libumockdev-preload.so.0",
+            ])
+        client = try await TestClient(service.bus)
+    }
+
+    private static func environment(_ reader: String) -> [String: String] {
+        let driver = String(reader.prefix { $0 != "-" })
+        return ["FP_DRIVERS_WHITELIST": driver, "FP_DRIVERS_ALLOWLIST": driver]
+    }
+
+    /// The properties of the one reader that there is.
+    func properties() async throws -> [String: BusValue] {
+        // Asked first, so that the readers are known.
+        _ = try await client.can()
+        let objects = try await client.call(GetManagedObjects.self, NoValues()).value
+        return try #require(
+            objects[Service.readerPath(1)]?[Service.readerInterface.rawValue])
+    }
+}
