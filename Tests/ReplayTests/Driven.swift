@@ -21,6 +21,17 @@ struct Driven {
         client = try await TestClient(service.bus)
     }
 
+    /// With a recording that is made of another one, in the file that is given.
+    init(_ reader: String, make: (String) throws -> Void) async throws {
+        scratch = try Scratch()
+        let traffic = scratch.file("traffic.pcapng")
+        try make(traffic)
+        service = try await TestService(
+            environment: Self.environment(reader),
+            wrapper: Recordings.wrapper(reader, traffic: traffic))
+        client = try await TestClient(service.bus)
+    }
+
     /// With a reader that matches on its chip, on which this is done.
     init(_ reader: ChipRecording.Reader, _ pieces: [ChipRecording.Piece]) async throws {
         scratch = try Scratch()
@@ -48,4 +59,10 @@ struct Driven {
         return try #require(
             objects[Service.readerPath(1)]?[Service.readerInterface.rawValue])
     }
+}
+
+/// The service's error that a call ends with; `nil` when it ends otherwise.
+func error<T: Sendable>(of call: Task<T, any Error>) async -> ServiceError? {
+    guard case .failure(let failure as BusError) = await call.result else { return nil }
+    return ServiceError(failure.name)
 }
