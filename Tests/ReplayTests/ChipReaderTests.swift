@@ -117,6 +117,30 @@ struct `Recorded readers that match on the chip` {
         #expect(try await client.evaluate()["method"] == .string("biometrics"))
     }
 
+    /// fpcmoc's driver tells of it with an error that it has freed. What is in freed memory depends on
+    /// whose allocator it was: GLib's own, or since GLib 2.76 the C library's.
+    @Test(
+        arguments: [
+            (ChipRecording.Reader.fpcmoc, 4), (.fpcmoc, 6), (.fpcmoc, 8), (.elanmoc, 2),
+            (.synaptics, 6),
+        ], ["", "always-malloc"])
+    func `that fall silent while they scan cost nothing, and can be used again`(
+        reader: (ChipRecording.Reader, Int), allocator: String
+    ) async throws {
+        let (reader, packets) = reader
+        let driven = try await Driven(
+            reader,
+            Self.enrolled + [
+                .openAgain, .beginning(of: .verify, packets), .close, .openAgain, .verify, .close,
+            ], allocator: allocator)
+        let client = driven.client
+        try await client.enrol("right-index-finger")
+        #expect(await error(of: Task { try await client.evaluate() }) == .biometryNotAvailable)
+        #expect(try await client.environment()["attempts-left"] == .uint32(5))
+        #expect(try await client.evaluate()["method"] == .string("biometrics"))
+        #expect(driven.service.log.contains("has freed") == (reader == .fpcmoc))
+    }
+
     @Test(arguments: [ChipRecording.Reader.elanmoc, .fpcmoc])
     func `charge a finger that they do not know`(reader: ChipRecording.Reader) async throws {
         let driven = try await Driven(

@@ -33,13 +33,17 @@ struct Driven {
     }
 
     /// With a reader that matches on its chip, on which this is done.
-    init(_ reader: ChipRecording.Reader, _ pieces: [ChipRecording.Piece]) async throws {
+    init(
+        _ reader: ChipRecording.Reader, _ pieces: [ChipRecording.Piece], allocator: String? = nil
+    ) async throws {
         scratch = try Scratch()
         let traffic = scratch.file("traffic.pcapng")
         try ChipRecording(reader).write(pieces, to: traffic)
         let library = try await preloadLibrary("blank-ids", in: scratch)
+        var environment = Self.environment(reader.rawValue)
+        environment["G_SLICE"] = allocator
         service = try await TestService(
-            environment: Self.environment(reader.rawValue),
+            environment: environment,
             wrapper: Recordings.wrapper(reader.rawValue, traffic: traffic) + [
                 "/usr/bin/env", "LD_PRELOAD=\(library):libumockdev-preload.so.0",
             ])
