@@ -125,7 +125,7 @@ let package = Package(
             "FingerprintReadersTests",
             [
                 "BusTestKit", "FingerprintReaders", "LocalAuthModel", "SystemSupport", "TestKit",
-                "reader-probe",
+                "reader-probe", "virtual-finger",
             ]),
         tests(
             "SystemAuthoritiesTests",

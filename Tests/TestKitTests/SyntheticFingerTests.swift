@@ -43,8 +43,8 @@ import Testing
     @Test func `a touch stays within its bounds`() {
         let wild = Touch(
             dx: 1e9, dy: -.infinity, degrees: .nan, contact: -1, pressure: 7, noise: 7)
-        #expect(wild.dx == 60)
-        #expect(wild.dy == -60)
+        #expect(wild.dx == 500)
+        #expect(wild.dy == -500)
         #expect(wild.degrees == 0)
         #expect(wild.contact == 0.2)
         #expect(wild.pressure == 1)

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How a finger is laid on the sensor. Every value is held within bounds that leave a picture.
+/// How a finger is laid on the sensor. Every value is held within bounds.
 package struct Touch: Hashable, Sendable {
-    /// How far the finger lies to the right, and down, in pixels: at most 60 either way.
+    /// How far the finger lies to the right, and down, in pixels: at most 500 either way, which is
+    /// beside every sensor.
     package let dx: Double
     package let dy: Double
     /// How far it is turned, clockwise: at most 180 either way.
@@ -20,8 +21,8 @@ package struct Touch: Hashable, Sendable {
         dx: Double = 0, dy: Double = 0, degrees: Double = 0, contact: Double = 1,
         pressure: Double = 0, noise: Double = 0.05, seed: UInt64 = 0
     ) {
-        self.dx = Self.bounded(dx, -60, 60)
-        self.dy = Self.bounded(dy, -60, 60)
+        self.dx = Self.bounded(dx, -500, 500)
+        self.dy = Self.bounded(dy, -500, 500)
         self.degrees = Self.bounded(degrees, -180, 180)
         self.contact = Self.bounded(contact, 0.2, 1)
         self.pressure = Self.bounded(pressure, -1, 1)

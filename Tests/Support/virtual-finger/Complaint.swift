@@ -32,6 +32,7 @@ let manual = """
            virtual-finger unplug SOCKET [--wait SECONDS]
            virtual-finger command SOCKET TEXT [--wait SECONDS]
            virtual-finger write FILE.pgm [FINGER]
+           virtual-finger ways
 
     image    lays a synthetic finger on libfprint's virtual_image, once
     retry    makes its scan ask for another touch: 0 general, 1 too short, 2 not centred,
@@ -41,6 +42,7 @@ let manual = """
     command  gives virtual_device or virtual_device_storage one command, such as 'SCAN x', and
              prints the answer
     write    writes the picture to a file, or for - to the standard output
+    ways     lists the names that --way knows, and what they mean
 
     SOCKET is what FP_VIRTUAL_IMAGE, FP_VIRTUAL_DEVICE or FP_VIRTUAL_DEVICE_STORAGE names. It is
     waited for, for --wait SECONDS (10).
@@ -49,6 +51,8 @@ let manual = """
       --finger N    which finger (1)
       --touch T     which touch of it, all a little different (0); write takes a range such as 0-9
                     and puts the pictures one after the other
+      --way WAY     how it is laid down: careful, turned-20, hurried, … (careful); write takes
+                    several with commas between them, and puts all touches of a way before the next
       --size SIZE   small (160 × 160), full (256 × 300) or slow (256 × 256, finger 6 takes some
                     seconds to match); the sizes of one number are different fingers
       --wrong       another finger, which no number below a million gives

@@ -13,6 +13,7 @@ enum Request {
     case unplug(socket: String, wait: Duration)
     case command(socket: String, String, wait: Duration)
     case write(file: String, Selection)
+    case ways
 
     init(_ arguments: some Collection<String>) throws(Complaint) {
         var words: [String] = []
@@ -27,6 +28,7 @@ enum Request {
             case "--wrong": selection.wrong = true
             case "--finger": selection.finger = try Self.number(after: word, &rest)
             case "--touch": selection.touches = try Self.range(after: word, &rest)
+            case "--way": selection.ways = try Self.ways(after: word, &rest)
             case "--wait":
                 let seconds: UInt16 = try Self.number(after: word, &rest)
                 wait = .seconds(Int(seconds))
@@ -40,7 +42,8 @@ enum Request {
         }
         switch (words.first, words.count) {
         case ("image", 2):
-            guard selection.touches.count == 1 else { throw .usage("image lays one touch") }
+            guard selection.touches.count == 1, selection.ways.count == 1
+            else { throw .usage("image lays one touch") }
             self = .image(socket: words[1], selection, wait: wait)
         case ("retry", 3):
             self = .retry(socket: words[1], try Self.number(words[2]), wait: wait)
@@ -49,6 +52,7 @@ enum Request {
         case ("unplug", 2): self = .unplug(socket: words[1], wait: wait)
         case ("command", 3): self = .command(socket: words[1], words[2], wait: wait)
         case ("write", 2): self = .write(file: words[1], selection)
+        case ("ways", 1): self = .ways
         case (nil, _): throw .usage("what to do?")
         case (let verb?, _): throw .usage("\(verb) is not called like that")
         }
@@ -82,6 +86,8 @@ enum Request {
             print(answer, terminator: answer.isEmpty || answer.hasSuffix("\n") ? "" : "\n")
         case .write(let file, let selection):
             try Self.write(selection.images.flatMap(\.pgm), to: file)
+        case .ways:
+            for way in TouchWay.all { print("\(way.name)\t\(way.summary)") }
         }
     }
 
@@ -135,26 +141,17 @@ enum Request {
         }
         return first...last
     }
-}
 
-/// Which pictures are wanted.
-struct Selection {
-    var finger: UInt64 = 1
-    var touches: ClosedRange<UInt64> = 0...0
-    var size = SyntheticFinger.Size.small
-    var wrong = false
-
-    /// The first of the touches.
-    var image: GreyImage { synthetic.image(Touch(seed: touches.lowerBound)) }
-
-    /// All of them.
-    var images: [GreyImage] {
-        let finger = synthetic
-        return touches.map { finger.image(Touch(seed: $0)) }
-    }
-
-    private var synthetic: SyntheticFinger {
-        // Numbers people type are small; the wrong finger's seed is beyond them.
-        SyntheticFinger(seed: wrong ? finger &+ 1_000_000 : finger, size: size)
+    private static func ways(
+        after option: String, _ rest: inout ArraySlice<String>
+    ) throws(Complaint) -> [TouchWay] {
+        guard let text = rest.popFirst() else { throw .usage("\(option) wants a name") }
+        var ways: [TouchWay] = []
+        for name in text.split(separator: ",", omittingEmptySubsequences: false) {
+            guard let way = TouchWay(name: String(name))
+            else { throw .usage("\(name) is no way of touching") }
+            ways.append(way)
+        }
+        return ways
     }
 }
