@@ -8,7 +8,8 @@ package struct SyntheticFinger: Sendable {
     /// What kind of sensor it is for.
     package enum Size: String, CaseIterable, Sendable {
         /// 160 × 160 pixels: matched in some milliseconds. A test that wants a match uses a number
-        /// from 2 to 40, which were all measured; beyond, one finger in some dozens is too plain.
+        /// from 2 to 40, which were all measured (`scripts/measure-match-quality --check`); beyond,
+        /// one finger in some dozens is too plain.
         case small
         /// 256 × 300 pixels: matched in some hundredths of a second. Numbers 1 to 20 were measured;
         /// beyond, a rare pair is taken for one finger.
