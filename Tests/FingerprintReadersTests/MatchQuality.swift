@@ -30,6 +30,8 @@ struct MatchQuality: Decodable {
         .deletingLastPathComponent().deletingLastPathComponent()
         .appending(path: "scripts/measure-match-quality").path
 
+    static let finger = productsDirectory.appending(path: "virtual-finger").path
+
     /// The numbers of a run that has to succeed.
     static func measured(_ arguments: String...) async throws -> MatchQuality {
         let scratch = try Scratch()
@@ -46,19 +48,17 @@ struct MatchQuality: Decodable {
     }
 
     private static func run(_ arguments: [String]) async throws -> ProgramResult {
-        let finger = productsDirectory.appending(path: "virtual-finger").path
-        return try await BusTestKit.run(
-            "/usr/bin/python3", [script, "--program", finger] + arguments)
+        try await BusTestKit.run("/usr/bin/python3", [script, "--program", finger] + arguments)
     }
 
-    /// Runs a line with the script loaded as `script`, but not run.
-    static func python(_ line: String) async throws -> ProgramResult {
+    /// Runs Python with the script loaded as `script`, but not run.
+    static func python(_ lines: String) async throws -> ProgramResult {
         let loading = """
             from importlib import machinery, util
             loader = machinery.SourceFileLoader("script", "\(script)")
             script = util.module_from_spec(util.spec_from_loader("script", loader))
             loader.exec_module(script)
-            \(line)
+            \(lines)
             """
         return try await BusTestKit.run("/usr/bin/python3", ["-B", "-c", loading])
     }

@@ -63,6 +63,26 @@ import Testing
         #expect(careful.hits == 0 && careful.refused == 0 && careful.refusable == 2)
     }
 
+    @Test func `a reader that has become warm is replaced, and nothing is lost`() async throws {
+        let arguments = [
+            "", "--program", MatchQuality.finger, "--numbers", "2,3,2", "--touches", "1",
+            "--ways", "careful", "--stranger-ways", "careful", "--pairs", "2",
+        ]
+        let result = try await MatchQuality.python(
+            """
+            warm = []
+            script.Reader.is_warm = lambda reader: warm.append(reader.device) or True
+            script.sys.argv = \(arguments)
+            script.main()
+            print(len(set(warm)), file=script.ERRORS, flush=True)
+            """)
+        #expect(result.status == 0, "\(result.errors)")
+        #expect(result.output.contains("0 of 3"))
+        #expect(result.output.contains("2 of 6"))
+        // Three enrolments, three touches of their own, four identifications, two pairs.
+        #expect(result.errors.split(separator: "\n").last == "12")
+    }
+
     @Test func `alike touches of one finger count for less`() async throws {
         // Ten fingers, three touches each; half of the fingers miss always: worth ten touches.
         let outcomes = "[((f,), f % 2 == 0) for f in range(10) for _ in range(3)]"
