@@ -22,6 +22,7 @@ struct MatchQuality: Decodable {
 
     let thresholds: [Int]
     let pairsVerified: Int
+    let ownScores: [Int]
     let own: [String: Own]
     let strangers: [String: Strangers]
     let lowerThresholds: [String: [Threshold]]

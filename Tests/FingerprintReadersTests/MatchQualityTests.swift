@@ -28,6 +28,8 @@ import Testing
         let report = try await MatchQuality.measured(
             "--numbers", "2,3,2", "--touches", "1", "--ways", "careful", "--stranger-ways",
             "careful", "--pairs", "6")
+        // The same finger, but laid down in a way of its own each time.
+        #expect(report.ownScores.count == 3 && report.ownScores[0] != report.ownScores[2])
         let strangers = try #require(report.strangers["careful"])
         #expect(strangers.accepted == [[2, 2], [2, 2]])
         #expect(strangers.hits == 2 && strangers.trials == 6)
