@@ -65,18 +65,18 @@ import Testing
         #expect(careful.hits == 0 && careful.refused == 0 && careful.refusable == 2)
     }
 
-    @Test func `a reader that has become warm is replaced, and nothing is lost`() async throws {
+    @Test func `a reader that has worked long is replaced, and nothing is lost`() async throws {
         let arguments = [
             "", "--program", MatchQuality.finger, "--numbers", "2,3,2", "--touches", "1",
             "--ways", "careful", "--stranger-ways", "careful", "--pairs", "2",
         ]
         let result = try await MatchQuality.python(
             """
-            warm = []
-            script.Reader.is_warm = lambda reader: warm.append(reader.device) or True
+            tired = []
+            script.Reader.is_tired = lambda reader: tired.append(reader.device) or True
             script.sys.argv = \(arguments)
             script.main()
-            print(len(set(warm)), file=script.ERRORS, flush=True)
+            print(len(set(tired)), file=script.ERRORS, flush=True)
             """)
         #expect(result.status == 0, "\(result.errors)")
         #expect(result.output.contains("0 of 3"))
