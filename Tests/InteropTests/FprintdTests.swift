@@ -24,7 +24,8 @@ struct `Prints are shared with fprintd` {
         let client = try await TestClient(service.bus)
         try await enrol("right-index-finger", with: service.hand(on: reader), by: client)
 
-        let fprintd = try await Fprintd(reader, on: service.bus, prints: service.printDirectory)
+        let fprintd = try await HandledFprintd(
+            reader, on: service.bus, prints: service.printDirectory)
         #expect(try await fprintd.list() == ["right-index-finger"])
         #expect(try await fprintd.verify("right-index-finger", number: 5) == "verify-match")
         #expect(
@@ -42,7 +43,8 @@ struct `Prints are shared with fprintd` {
         let service = try await TestService(reader)
         let client = try await TestClient(service.bus)
         #expect(try await client.can().code == -7)
-        let fprintd = try await Fprintd(reader, on: service.bus, prints: service.printDirectory)
+        let fprintd = try await HandledFprintd(
+            reader, on: service.bus, prints: service.printDirectory)
 
         #expect(try await fprintd.enrol("left-thumb") == "enroll-completed")
         try await waitUntil(client) { try await client.can().canEvaluate }
@@ -86,7 +88,8 @@ struct `Prints are shared with fprintd` {
             }
         }
         try await expectAnother()
-        let fprintd = try await Fprintd(.device, on: service.bus, prints: service.printDirectory)
+        let fprintd = try await HandledFprintd(
+            .device, on: service.bus, prints: service.printDirectory)
         #expect(try await fprintd.enrol("left-thumb") == "enroll-completed")
         try await waitUntil(client) { try await client.list() == ["left-thumb"] }
         try await expectAnother()
@@ -106,7 +109,7 @@ struct `Prints are shared with fprintd` {
         let client = try await TestClient(service.bus)
         let hand = service.hand(on: reader)
         try await enrol("right-index-finger", with: hand, by: client)
-        let fprintd = try await Fprintd(
+        let fprintd = try await HandledFprintd(
             reader, on: service.bus, prints: service.printDirectory, socket: hand.path)
         for number in 5..<10 as Range<UInt64> {
             #expect(
@@ -133,7 +136,8 @@ struct `Prints are shared with fprintd` {
         let client = try await TestClient(service.bus)
         #expect(try await client.can().code == -7)
         #expect(service.log.contains("the prints cannot be watched"))
-        let fprintd = try await Fprintd(.device, on: service.bus, prints: service.printDirectory)
+        let fprintd = try await HandledFprintd(
+            .device, on: service.bus, prints: service.printDirectory)
         #expect(try await fprintd.enrol("left-thumb") == "enroll-completed")
         #expect(try await client.can().canEvaluate)
         try await fprintd.delete("left-thumb")

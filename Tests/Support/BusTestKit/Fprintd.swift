@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import BusTestKit
-import DBusBinding
-import TestKit
+package import DBusBinding
 
 private let device: InterfaceName = "net.reactivated.Fprint.Device"
 
-/// fprintd as the distribution ships it, on a private bus, with one virtual reader; and a client
-/// of it, which acts for root.
-@BusQueue final class Fprintd {
-    nonisolated static let program = "/usr/libexec/fprintd"
+/// fprintd as the distribution ships it, on a private bus, with one reader; and a client of it, which
+/// acts for root.
+@BusQueue package final class Fprintd {
+    package nonisolated static let program = "/usr/libexec/fprintd"
 
-    let hand: Hand
     private let scratch: Scratch
     private let process: Child
     private let polkit: FakePolkit
@@ -19,22 +16,24 @@ private let device: InterfaceName = "net.reactivated.Fprint.Device"
     private let path: ObjectPath
     private let statuses = Happenings<Status>()
 
-    /// Starts it on a directory of prints. Unless it is given a socket, its reader has one of its
-    /// own; for the prints it is the same reader as any of this kind.
-    init(
-        _ reader: TestService.Reader, on bus: PrivateBus, prints: String, socket: String? = nil
+    /// Starts it.
+    /// - Parameters:
+    ///   - bus: the bus.
+    ///   - prints: its directory of prints.
+    ///   - environment: the variables that say which readers it has.
+    ///   - wrapper: a program and its arguments, in front of its own.
+    /// - Throws: what kept it from starting.
+    package init(
+        on bus: PrivateBus, prints: String, environment: [String: String], wrapper: [String] = []
     ) async throws {
         scratch = try Scratch()
-        let socket = socket ?? scratch.file("reader")
-        hand = Hand(reader: reader, path: socket)
         polkit = try await FakePolkit(bus)
-        let kinds = TestService.Reader.allCases.map(\.rawValue).joined(separator: ":")
+        let line = wrapper + [Self.program, "-t"]
         process = try Child(
-            Self.program, ["-t"],
-            environment: bus.environment.merging([
-                "STATE_DIRECTORY": prints, "FP_DRIVERS_WHITELIST": kinds,
-                "FP_DRIVERS_ALLOWLIST": kinds, reader.variable: socket,
-            ]) { $1 }, log: scratch.file("log"))
+            line[0], Array(line.dropFirst()),
+            environment: bus.environment.merging(["STATE_DIRECTORY": prints]) { $1 }
+                .merging(environment) { $1 },
+            log: scratch.file("log"))
         let name: BusName = "net.reactivated.Fprint"
         try await waitForOwner(of: name, on: bus, by: process)
         service = RemoteService(name, on: try BusConnection(address: bus.address))
@@ -48,51 +47,54 @@ private let device: InterfaceName = "net.reactivated.Fprint.Device"
         service.onSignal(VerifyStatus.self) { status, _ in statuses.note(status) }
     }
 
-    /// Enrols a finger of root's; returns what it says in the end.
-    func enrol(_ finger: String, touches: Hand.Finger = .mine) async throws -> String {
-        try await whileClaimed {
-            _ = try await call(EnrollStart.self, Single(finger))
-            var status = Status(result: "", isDone: false)
-            var number: UInt64 = 0
-            while !status.isDone {
-                try await hand.touch(touches, number: number)
-                number += 1
-                guard let next = await statuses.next() else { break }
-                status = next
-            }
-            _ = try await call(EnrollStop.self, NoValues())
-            return status.result
-        }
-    }
-
-    /// Has one touch compared with a finger of root's; returns what it says.
-    func verify(
-        _ finger: String, touch: Hand.Finger = .mine, number: UInt64
-    ) async throws -> String? {
-        try await whileClaimed {
-            _ = try await call(VerifyStart.self, Single(finger))
-            try await hand.touch(touch, number: number)
-            let status = await statuses.next()
-            _ = try await call(VerifyStop.self, NoValues())
-            return status?.result
-        }
-    }
-
-    /// The fingers of root's that it knows.
-    func list() async throws -> [String] {
-        try await call(ListEnrolledFingers.self, Single("")).value
-    }
-
-    /// Deletes a finger of root's.
-    func delete(_ finger: String) async throws {
-        try await whileClaimed { _ = try await call(DeleteEnrolledFinger.self, Single(finger)) }
-    }
-
-    private func whileClaimed<T>(_ work: () async throws -> T) async throws -> T {
+    /// Claims the reader for root and releases it: without this nothing can be done with it.
+    package func whileClaimed<T>(_ work: () async throws -> T) async throws -> T {
         _ = try await call(Claim.self, Single(""))
         let result = try await work()
         _ = try await call(Release.self, NoValues())
         return result
+    }
+
+    /// Enrols a finger of root's; returns all that it says. `touch` is called for each touch, with
+    /// its number.
+    package func enrol(
+        _ finger: String, touch: (UInt64) async throws -> Void = { _ in }
+    ) async throws -> [String] {
+        _ = try await call(EnrollStart.self, Single(finger))
+        let said = try await said(touch)
+        _ = try await call(EnrollStop.self, NoValues())
+        return said
+    }
+
+    /// Has touches compared with a finger of root's, until it has said what it is; returns all that
+    /// it says.
+    package func verify(
+        _ finger: String, touch: (UInt64) async throws -> Void = { _ in }
+    ) async throws -> [String] {
+        _ = try await call(VerifyStart.self, Single(finger))
+        let said = try await said(touch)
+        _ = try await call(VerifyStop.self, NoValues())
+        return said
+    }
+
+    private func said(_ touch: (UInt64) async throws -> Void) async throws -> [String] {
+        var said: [String] = []
+        while true {
+            try await touch(UInt64(said.count))
+            guard let status = await statuses.next() else { return said }
+            said.append(status.result)
+            if status.isDone { return said }
+        }
+    }
+
+    /// The fingers of root's that it knows.
+    package func list() async throws -> [String] {
+        try await call(ListEnrolledFingers.self, Single("")).value
+    }
+
+    /// Deletes a finger of root's.
+    package func delete(_ finger: String) async throws {
+        _ = try await call(DeleteEnrolledFinger.self, Single(finger))
     }
 
     private func call<M: BusMethod>(
@@ -105,10 +107,10 @@ private let device: InterfaceName = "net.reactivated.Fprint.Device"
         }
     }
 
-    struct Failure: Error, CustomStringConvertible {
+    package struct Failure: Error, CustomStringConvertible {
         let error: BusError
         let log: String
-        var description: String { "\(error); fprintd's log:\n\(log)" }
+        package var description: String { "\(error); fprintd's log:\n\(log)" }
     }
 }
 
