@@ -31,17 +31,18 @@ extension FprintReader {
             guard operation.verdict == .missed else { throw .cancelled }
             return .missed
         }
+        let verdict: ScanVerdict
         do throws(ReaderFailure) {
-            let verdict = try verdict(of: operation, result)
-            switch verdict {
-            case .matched(let id): memory.note(prints.filter { $0.id == id })
-            case .missed: if await mustHaveLost(prints, turn) { throw .notOnReader }
-            case .badScan: break
-            }
-            return verdict
+            verdict = try self.verdict(of: operation, result)
         } catch .notOnReader {
             throw await canHaveLost(prints, turn) ? .notOnReader : .io
         }
+        switch verdict {
+        case .matched(let id): memory.note(prints.filter { $0.id == id })
+        case .missed: if await mustHaveLost(prints, turn) { throw .notOnReader }
+        case .badScan: break
+        }
+        return verdict
     }
 
     /// Finds out whose finger a touch is.

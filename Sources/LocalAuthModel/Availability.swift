@@ -24,12 +24,11 @@ package struct BiometryFacts: Hashable, Sendable {
 
     /// The readers that hold a print of the user.
     package var usableReaders: [ReaderDescription] {
-        readers.filter { !enrolled(on: $0).isSubset(of: lost[$0.id] ?? []) }
-    }
-
-    /// The user's prints that were made for such a reader.
-    private func enrolled(on reader: ReaderDescription) -> Set<PrintID> {
-        Set((prints ?? []).filter { $0.reader == reader.kind })
+        guard let prints else { return [] }
+        return readers.filter { reader in
+            let lost = lost[reader.id] ?? []
+            return prints.contains { $0.reader == reader.kind && !lost.contains($0) }
+        }
     }
 
     /// Whether the user has prints on readers that are here, and all of those are out of reach.
@@ -47,7 +46,8 @@ package struct BiometryFacts: Hashable, Sendable {
         }
         let usable = usableReaders
         guard !usable.isEmpty else {
-            let hasLost = readers.contains { !enrolled(on: $0).isEmpty }
+            let kinds = Set(prints.map(\.reader))
+            let hasLost = readers.contains { kinds.contains($0.kind) }
             return .failure(hasLost ? .printsNotOnReader : .biometryNotEnrolled)
         }
         guard !lockout.isLocked else { return .failure(.biometryLockout) }

@@ -104,7 +104,9 @@ internal import SystemSupport
     }
 
     /// A reader has this print.
-    func noteGain(of print: PrintID, on reader: ReaderID) { lost[reader]?.remove(print) }
+    func noteGain(of print: PrintID, on reader: ReaderID) {
+        if lost[reader]?.remove(print) != nil { onLoss?() }
+    }
 
     /// A user's prints are others now.
     func forgetLosses(of user: UserName) {

@@ -12,6 +12,7 @@ import Testing
         var lid = LidState.open
         var isAsleep = false
         var outOfOrder: Set<ReaderID> = []
+        var lost: [ReaderID: Set<PrintID>] = [:]
         let expected: Result<[ReaderDescription], EvaluationError>
     }
 
@@ -97,7 +98,25 @@ import Testing
         Row(
             testDescription: "one of two with prints",
             readers: [.sample(1, device: "2"), .sample(2)], expected: .success([.sample(2)])),
+        Row(
+            testDescription: "lost by the reader's memory", lost: [ReaderID(1): [.sample]],
+            expected: .failure(.printsNotOnReader)),
+        Row(
+            testDescription: "lost, and locked", lockout: locked, lost: [ReaderID(1): [.sample]],
+            expected: .failure(.printsNotOnReader)),
+        Row(
+            testDescription: "lost by one of two", readers: [.sample(1), .sample(2)],
+            lost: [ReaderID(1): [.sample]], expected: .success([.sample(2)])),
+        Row(
+            testDescription: "one of two prints lost", prints: [.sample, thumb],
+            lost: [ReaderID(1): [thumb]], expected: .success([.sample(1)])),
+        Row(
+            testDescription: "lost by another reader, and by one that is gone",
+            lost: [ReaderID(2): [.sample], ReaderID(3): [.sample]],
+            expected: .success([.sample(1)])),
     ]
+
+    private static let thumb = PrintID(user: .alice, reader: .sample("1"), finger: .leftThumb)
 
     @Test(arguments: rows) func `says on which readers a finger can be asked for`(row: Row) {
         var facts = BiometryFacts(
@@ -105,6 +124,7 @@ import Testing
         facts.lid = row.lid
         facts.isAsleep = row.isAsleep
         facts.outOfOrder = row.outOfOrder
+        facts.lost = row.lost
         #expect(facts.biometry() == row.expected)
         #expect(readers(facts, .finger, .taken) == row.expected)
         // Where no finger can serve the password is asked for, and its obstacle is what is missing.

@@ -50,7 +50,7 @@ import Testing
         #expect(ReaderFeatures([]).wireNames == [])
         #expect(
             ReaderFeatures(rawValue: .max).wireNames == [
-                "verify", "identify", "storage", "storage-list", "storage-delete",
+                "verify", "identify", "storage", "storage-list", "storage-delete", "storage-clear",
                 "duplicates-check",
             ])
         #expect(ReaderFeatures([.storage, .verify]).wireNames == ["verify", "storage"])

@@ -370,10 +370,12 @@ private func leftover(of account: Account?, _ number: UInt8 = 7) -> LeftoverPrin
             fixture.readers.end(reader, .failure(.notOnReader))
             #expect(await failure == "BiometryNotEnrolled")
             fixture.readers.template = template
+            client.forgetHeard()
             async let again = ending { try await client.enrol("right-index-finger") }
             await fixture.readers.calls.has("enrol 1")
             fixture.readers.touch(reader, .missed)
             #expect(await again == nil)
+            await client.next { $0 == .environmentChanged }
             let answer = try await client.can()
             #expect(answer.canEvaluate)
         }

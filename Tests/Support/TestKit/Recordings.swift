@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Foundation
+internal import Synchronization
 
 /// Recordings of real readers, which are no part of this package: a folder with one for each reader,
 /// as libfprint's tests have them. They fit the libfprint that they were made with.
@@ -83,7 +84,11 @@ package enum Recordings {
         FileManager.default.fileExists(atPath: path)
     }
 
+    private static let complaints = Mutex<Set<String>>([])
+
+    /// Says it on standard error, once.
     private static func complain(_ text: String) {
+        guard complaints.withLock({ $0.insert(text).inserted }) else { return }
         try? FileHandle.standardError.write(contentsOf: Data((text + "\n").utf8))
     }
 }
