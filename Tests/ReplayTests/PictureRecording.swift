@@ -33,8 +33,8 @@ struct PictureRecording {
         case silentThenWhole
         /// The reader falls silent behind the first picture, and then is as it was recorded.
         case silentAfterPictureThenWhole
-        /// One finger is laid on five times.
-        case fiveTouches
+        /// One finger is laid on five times; what the reader says is repeated so often.
+        case fiveTouches(repeats: Int)
     }
 
     func write(_ course: Course, to path: String) throws {
@@ -43,7 +43,7 @@ struct PictureRecording {
             case .whole: packets
             case .silentThenWhole: packets.prefix(middle) + packets
             case .silentAfterPictureThenWhole: packets.prefix(pictureEnds) + packets
-            case .fiveTouches: try fiveTouches()
+            case .fiveTouches(let repeats): try fiveTouches(repeats)
             }
         try recording.write(packets, to: path)
     }
@@ -54,12 +54,11 @@ struct PictureRecording {
     /// Where the driver would go on to the next picture, and the recording does not.
     private var pictureEnds: Int { reader == .uru4000 ? 39 : packets.count }
 
-    private func fiveTouches() throws -> [USBRecording.Packet] {
+    private func fiveTouches(_ repeats: Int) throws -> [USBRecording.Packet] {
         switch reader {
         case .egis0570:
-            // From the second frame on, over and over: before, with, and without a finger. The driver
-            // stops between frames.
-            return packets + (0..<5).flatMap { _ in packets[433...] }
+            // From the second frame on, over and over: before, with, and without a finger.
+            return packets + (0..<repeats).flatMap { _ in packets[433...] }
         case .uru4000:
             let more = try Self.scrambles.map { try nextPicture($0) }
             return Array(packets[..<39] + more.joined() + packets[39...])
