@@ -106,18 +106,6 @@ func miss(_ count: Int, on reader: VirtualReader, by client: TestClient) async t
     }
 }
 
-/// The service's error that a call ends with; `nil` when it ends otherwise.
-func error<T: Sendable>(of call: Task<T, any Error>) async -> ServiceError? {
-    guard case .failure(let failure as BusError) = await call.result else { return nil }
-    return ServiceError(failure.name)
-}
-
-/// The error name that a call ends with; `nil` when it succeeds.
-func errorName<T: Sendable>(of call: Task<T, any Error>) async -> ErrorName? {
-    guard case .failure(let failure as BusError) = await call.result else { return nil }
-    return failure.name
-}
-
 /// The error name that a call ends with; `nil` when it succeeds.
 func errorName<T>(of call: () async throws(BusError) -> T) async -> ErrorName? {
     do throws(BusError) {

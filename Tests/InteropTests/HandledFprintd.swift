@@ -3,6 +3,7 @@
 import BusTestKit
 import DBusBinding
 import TestKit
+import Testing
 
 /// fprintd with one virtual reader, and a finger for it.
 @BusQueue final class HandledFprintd {
@@ -32,6 +33,23 @@ import TestKit
         let hand = hand
         return try await fprintd.whileClaimed {
             try await fprintd.enrol(finger) { try await hand.touch(touches, number: $0) }.last
+        }
+    }
+
+    /// How many touches it wants for that. It must say nothing before the first, for some seconds.
+    func touchesToEnrol(_ finger: String, patience seconds: Int) async throws -> Int {
+        let (hand, fprintd) = (hand, fprintd)
+        return try await fprintd.whileClaimed {
+            var touches = 0
+            let said = try await fprintd.enrol(finger) { number in
+                if number == 0 { try await Task.sleep(for: .seconds(seconds)) }
+                let isUntouched = fprintd.wordCount == touches
+                #expect(isUntouched, "it said more than it was touched")
+                try await hand.touch(number: number)
+                touches += 1
+            }
+            #expect(said.last == "enroll-completed")
+            return touches
         }
     }
 

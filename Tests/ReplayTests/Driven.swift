@@ -64,9 +64,3 @@ struct Driven {
             objects[Service.readerPath(1)]?[Service.readerInterface.rawValue])
     }
 }
-
-/// The service's error that a call ends with; `nil` when it ends otherwise.
-func error<T: Sendable>(of call: Task<T, any Error>) async -> ServiceError? {
-    guard case .failure(let failure as BusError) = await call.result else { return nil }
-    return ServiceError(failure.name)
-}

@@ -15,6 +15,8 @@ private let device: InterfaceName = "net.reactivated.Fprint.Device"
     private let service: RemoteService
     private let path: ObjectPath
     private let statuses = Happenings<Status>()
+    /// How often it has said something of an enrolment or a verification.
+    package var wordCount: Int { statuses.all.count }
 
     /// Starts it.
     /// - Parameters:
@@ -89,7 +91,13 @@ private let device: InterfaceName = "net.reactivated.Fprint.Device"
 
     /// The fingers of root's that it knows.
     package func list() async throws -> [String] {
-        try await call(ListEnrolledFingers.self, Single("")).value
+        do {
+            return try await call(ListEnrolledFingers.self, Single("")).value
+        } catch let failure as Failure
+            where failure.error.name == "net.reactivated.Fprint.Error.NoEnrolledPrints"
+        {
+            return []
+        }
     }
 
     /// Deletes a finger of root's.
