@@ -191,16 +191,22 @@ import Testing
             }
         }
         _ = await good.check("warm")
-        let before = try count()
-        for _ in 0..<25 {
-            #expect(await good.check("secret") == .correct)
-            let check = scene.checking("secret")
-            await scene.person.texts.reaches(1)
-            check.cancel()
-            _ = await check.value
+        // What leaks does so every time; what tests beside this one open comes and goes.
+        var growths: [Int] = []
+        while growths.count < 5, growths.allSatisfy({ $0 >= 20 }) {
+            let before = try count()
+            for _ in 0..<25 {
+                #expect(await good.check("secret") == .correct)
+                let texts = scene.person.texts
+                let heard = await texts.entries.count
+                let check = scene.checking("secret")
+                await texts.reaches(heard + 1)
+                check.cancel()
+                _ = await check.value
+            }
+            growths.append(try count() - before)
         }
-        let after = try count()
-        #expect(after < before + 20, "\(before) and then \(after)")
+        #expect(growths.contains { $0 < 20 }, "\(growths)")
         #expect(try scene.helpers() + good.helpers() == [])
     }
 }
