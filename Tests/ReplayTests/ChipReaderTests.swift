@@ -66,20 +66,9 @@ struct `Recorded readers that match on the chip` {
         #expect(properties["ScanType"] == .string("press"))
         #expect(properties["EnrollStages"] == .uint32(reader.facts.stages))
         #expect(properties["Features"] == .strings(reader.facts.features))
-        let start = ContinuousClock.now
-        try await client.enrol("right-index-finger")
-        try await expectStages(of: client, reader)
-        #expect(try await client.list() == ["right-index-finger"])
-        #expect(try await client.can().canEvaluate)
-        let asked = ContinuousClock.now
-        #expect(try await client.evaluate()["method"] == .string("biometrics"))
-        let (now, touches) = (ContinuousClock.now, await client.stages.count - 1)
-        print(
-            "LocalAuth on \(reader): \(touches) touches to enrol, accepted after \(now - asked), "
-                + "enrolled and accepted after \(now - start)")
-        try await client.delete()
-        #expect(try await client.list() == [])
-        #expect(try await client.can().code == -7)
+        try await driven.goTheWholeWay(on: reader.rawValue) {
+            try await expectStages(of: client, reader)
+        }
         try await client.enrol("left-thumb")
         #expect(try await client.list() == ["left-thumb"])
     }

@@ -63,4 +63,23 @@ struct Driven {
         return try #require(
             objects[Service.readerPath(1)]?[Service.readerInterface.rawValue])
     }
+
+    /// Enrols a finger, lists it, has it accepted, deletes it; and says how many touches and how long
+    /// that took. `enrolled` looks at what was told of the enrolment.
+    func goTheWholeWay(on reader: String, enrolled: () async throws -> Void) async throws {
+        let start = ContinuousClock.now
+        try await client.enrol("right-index-finger")
+        try await enrolled()
+        #expect(try await client.list() == ["right-index-finger"])
+        #expect(try await client.can().canEvaluate)
+        let asked = ContinuousClock.now
+        #expect(try await client.evaluate()["method"] == .string("biometrics"))
+        let (now, touches) = (ContinuousClock.now, await client.stages.count - 1)
+        print(
+            "LocalAuth on \(reader): \(touches) touches to enrol, accepted after \(now - asked), "
+                + "enrolled and accepted after \(now - start)")
+        try await client.delete()
+        #expect(try await client.list() == [])
+        #expect(try await client.can().code == -7)
+    }
 }
