@@ -2,7 +2,6 @@
 
 internal import CLinux
 internal import Glibc
-internal import Synchronization
 
 /// A thread that runs the jobs of an actor one after the other and, between them, waits for
 /// descriptors and timers.
@@ -51,7 +50,7 @@ package final class PollExecutor: SerialExecutor, TaskExecutor {
     }
 
     private let name: String
-    private let inbox = Mutex(Inbox())
+    private let inbox = Locked(Inbox())
     private let wakeup: Int32
     // Confined to the executor's thread by `preconditionOnThread`, which Swift cannot see.
     private nonisolated(unsafe) let local = Local()
