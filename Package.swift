@@ -115,7 +115,7 @@ let package = Package(
             "virtual-finger", path: "Tests/Support/virtual-finger", ["TestKit", "SystemSupport"]),
 
         // Tests.
-        tests("TestKitTests", ["TestKit"]),
+        tests("TestKitTests", ["TestKit", "BusTestKit"]),
         tests("SystemSupportTests", ["SystemSupport", "TestKit", "CLinux"]),
         tests("GLibBindingTests", ["GLibBinding"]),
         tests(

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BusTestKit
 import Foundation
 import Synchronization
 import TestKit
@@ -94,7 +95,10 @@ final class ProbeRun {
         process.standardError = try FileHandle(forWritingTo: log)
         let (exit, exited) = AsyncStream<Never>.makeStream()
         self.exit = exit
-        process.terminationHandler = { _ in exited.finish() }
+        process.terminationHandler = { process in
+            exited.finish()
+            process.letGo()
+        }
         lines = TestKit.lines(from: output.fileHandleForReading).makeAsyncIterator()
         try process.run()
         try await say("start", until: "started")

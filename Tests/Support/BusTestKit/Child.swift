@@ -55,7 +55,15 @@ package final class Child: Sendable {
         process.terminationHandler = { process in
             let status = process.terminationStatus
             ending.note(process.terminationReason == .uncaughtSignal ? -status : status)
+            process.letGo()
         }
+        // A thread of Dispatch's has most signals blocked, and a process inherits that.
+        var none = sigset_t()
+        var before = sigset_t()
+        // SAFETY (all): libc fills what is ours, or only reads it.
+        unsafe sigemptyset(&none)
+        unsafe pthread_sigmask(SIG_SETMASK, &none, &before)
+        defer { unsafe _ = pthread_sigmask(SIG_SETMASK, &before, nil) }
         try process.run()
         processID = process.processIdentifier
         self.process = process
@@ -114,6 +122,15 @@ final class Ending: Sendable {
             for continuation in waiting { continuation.resume(returning: -1) }
         }
     }
+}
+
+extension Process {
+    /// Lets Foundation forget a process that has ended; for its termination handler.
+    ///
+    /// Without it Foundation keeps the process for good, and with it every handle it was given. And
+    /// a test run with more than some 1,300 open descriptors crashes in `run()`, which then reads
+    /// past the end of what `readdir` returns.
+    package func letGo() { waitUntilExit() }
 }
 
 /// The folder with the programs that were built together with the tests.
