@@ -68,7 +68,7 @@ import Testing
     }
 
     @Test func `thousands of cancels at the moment of the match crash nothing`() async throws {
-        let run = try await ProbeRun(.device)
+        let run = try await ProbeRun(.device, criticalsAreFatal: false)
         try await run.say("open 1", until: "open 1 ok")
         try await run.enrolAlice(run.device)
         let ends = try await run.say("race 1 alice 2000 \(run.device.path)", until: "race 1")
@@ -76,5 +76,10 @@ import Testing
         #expect(counts.allSatisfy { ["matched", "cancelled"].contains($0[0]) }, "\(ends)")
         #expect(counts.compactMap { Int($0[1]) }.reduce(0, +) == 2000, "\(ends)")
         try await run.finish()
+        // The virtual reader's driver takes a command that comes in the same turn of the loop as a
+        // cancel for one to the scan that it has just ended, and ends that again. libfprint says so,
+        // and then has nobody to tell. Nothing else may be said.
+        let others = run.criticals.filter { !$0.hasSuffix("assertion 'G_IS_TASK (task)' failed") }
+        #expect(others == [])
     }
 }

@@ -8,7 +8,7 @@ import Testing
 
 /// One run of `reader-probe` with virtual readers of its own.
 ///
-/// Any critical of GLib's ends the probe, and with it the test.
+/// Any critical of GLib's ends the probe, and with it the test, where nothing else is said.
 final class ProbeRun {
     struct Ended: Error, CustomStringConvertible {
         let awaited: String
@@ -32,11 +32,16 @@ final class ProbeRun {
 
     /// Starts the probe, and the readers in it.
     ///
-    /// - Parameter drivers: the virtual readers that it has.
+    /// - Parameters:
+    ///   - drivers: the virtual readers that it has.
+    ///   - criticalsAreFatal: whether a critical ends the probe; if not, look at `criticals`.
     /// - Throws: what kept the probe from starting.
-    convenience init(_ drivers: VirtualReader.Driver...) async throws {
+    convenience init(
+        _ drivers: VirtualReader.Driver..., criticalsAreFatal: Bool = true
+    ) async throws {
         let names = VirtualReader.Driver.allCases.map(\.rawValue).joined(separator: ":")
-        try await self.init(kinds: names, virtual: drivers, wrapper: [])
+        try await self.init(
+            kinds: names, virtual: drivers, wrapper: [], criticalsAreFatal: criticalsAreFatal)
     }
 
     /// Starts the probe with a recorded reader.
@@ -65,7 +70,10 @@ final class ProbeRun {
             wrapper: ["/usr/bin/env"] + outer + pluggable.wrapper + ["/usr/bin/env"] + variables)
     }
 
-    private init(kinds: String, virtual: [VirtualReader.Driver], wrapper: [String]) async throws {
+    private init(
+        kinds: String, virtual: [VirtualReader.Driver], wrapper: [String],
+        criticalsAreFatal: Bool = true
+    ) async throws {
         directory = FileManager.default.temporaryDirectory
             .appending(path: "reader-probe-\(UUID().uuidString.prefix(8))")
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
@@ -86,7 +94,8 @@ final class ProbeRun {
             .deletingLastPathComponent().appending(path: "reader-probe").path
         // For the probe alone: umockdev has criticals of its own when a program ends with a reader
         // that is still open.
-        let line = wrapper + ["/usr/bin/env", "G_DEBUG=fatal-criticals", program]
+        let debug = criticalsAreFatal ? "G_DEBUG=fatal-criticals" : "G_DEBUG="
+        let line = wrapper + ["/usr/bin/env", debug, program]
         process.executableURL = URL(filePath: line[0])
         process.arguments = Array(line.dropFirst())
         process.environment = environment
@@ -107,6 +116,12 @@ final class ProbeRun {
     deinit {
         if process.isRunning { process.terminate() }
         try? FileManager.default.removeItem(at: directory)
+    }
+
+    /// The criticals of GLib's so far.
+    var criticals: [String] {
+        let text = (try? String(contentsOf: log, encoding: .utf8)) ?? ""
+        return text.components(separatedBy: "\n").filter { $0.contains("-CRITICAL **") }
     }
 
     /// Gives the probe a command.
