@@ -38,6 +38,7 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 let package = Package(
     name: "LocalAuth",
     products: [
+        .library(name: "LocalAuthentication", targets: ["LocalAuthentication"]),
         .executable(name: "localauthd", targets: ["localauthd"]),
         .executable(name: "localauthctl", targets: ["localauthctl"]),
         .executable(name: "localauth-pam-helper", targets: ["localauth-pam-helper"]),
@@ -85,6 +86,11 @@ let package = Package(
                 "LocalAuthModel", "LocalAuthContract", "DBusBinding", "SystemSupport",
                 "GLibBinding",
             ]),
+
+        // For applications: the only public interface in Swift.
+        layer(
+            "LocalAuthentication",
+            ["LocalAuthContract", "DBusBinding", "SystemSupport"]),
 
         // Programs: wiring.
         program(
@@ -157,6 +163,12 @@ let package = Package(
             ]),
         tests("localauthdTests", ["localauthd"]),
         tests(
+            "LocalAuthenticationTests",
+            [
+                "LocalAuthentication", "LocalAuthContract", "DBusBinding", "SystemSupport",
+                "BusTestKit",
+            ]),
+        tests(
             "InteropTests",
             ["BusTestKit", "TestKit", "DBusBinding", "LocalAuthContract", "localauthd"]),
         tests(
@@ -165,8 +177,8 @@ let package = Package(
         tests(
             "EndToEndTests",
             [
-                "BusTestKit", "TestKit", "DBusBinding", "LocalAuthContract", "SystemSupport",
-                "localauthd",
+                "BusTestKit", "TestKit", "DBusBinding", "LocalAuthContract",
+                "LocalAuthentication", "SystemSupport", "localauthd",
             ]),
     ]
 )

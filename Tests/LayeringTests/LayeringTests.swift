@@ -54,6 +54,11 @@ import Testing
         #expect(!layers.closure(of: "localauthd").contains("CPAM"))
     }
 
+    @Test func `what runs in applications knows neither readers nor prints nor PAM`() {
+        let all = layers.closure(of: "LocalAuthentication")
+        #expect(all.isDisjoint(with: ["CFprint", "CGLib", "CPAM", "LocalAuthModel"]))
+    }
+
     @Test func `the daemon is free of Foundation and Dispatch`() {
         #expect(layers.closure(of: "localauthd").isDisjoint(with: tooHeavy))
     }

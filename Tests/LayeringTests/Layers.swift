@@ -27,6 +27,10 @@ let layers: [String: Set<String>] = [
     "LocalAuthService": [
         "DBusBinding", "GLibBinding", "LocalAuthContract", "LocalAuthModel", "SystemSupport",
     ],
+    // For applications
+    "LocalAuthentication": [
+        "DBusBinding", "Foundation", "LocalAuthContract", "SystemSupport",
+    ],
     // Programs
     "localauthd": [
         "DBusBinding", "FingerprintReaders", "GLibBinding", "Glibc", "LocalAuthContract",
@@ -57,6 +61,10 @@ let ownersOfC: [String: Set<String>] = [
 let toolchain: Set<String> = [
     "Foundation", "FoundationXML", "Glibc", "Swift", "Synchronization", "Testing",
 ]
+
+/// What a module makes known to everybody who imports it: Apple's does so, and code that was written
+/// for that relies on it.
+let handedOn: [String: Set<String>] = ["LocalAuthentication": ["Foundation"]]
 
 /// What no module of the daemon may use: it would bring threads that wake up by themselves, and
 /// several megabytes.

@@ -58,6 +58,10 @@ package import LocalAuthContract
     /// What `CancelPrompt` and `ChooseFallback` are answered with.
     package var choiceRefusal: BusError?
     package var environment: [String: BusValue] = [:]
+    /// What `CanEvaluatePolicy` is answered with; `nil`: whether the caller has an agent.
+    package var availability: CanEvaluatePolicy.Reply?
+    /// What `RedeemTicket` is answered with.
+    package var claims: [String: BusValue] = [:]
     private let connection: BusConnection
 
     /// Takes the service's name on a bus. Without `hasAgents` it is one from before there were
@@ -131,6 +135,7 @@ package import LocalAuthContract
             try await wait(arguments, call.sender, in: evaluations)
         }
         interface.serve(CanEvaluatePolicy.self) { [unowned self] _, call throws(BusError) in
+            if let availability { return availability }
             let hasAgent = agents.all.contains { $0.connection == call.sender }
             return CanEvaluatePolicy.Reply(
                 canEvaluate: hasAgent, code: hasAgent ? 0 : -1004, message: "no agent")
@@ -139,8 +144,12 @@ package import LocalAuthContract
             choices.note("Cancel \(arguments.token)")
             return NoValues()
         }
+        interface.serve(Watch.self) { _, _ throws(BusError) in NoValues() }
         interface.serve(GetEnvironment.self) { [unowned self] _, _ throws(BusError) in
             GetEnvironment.Reply(environment: environment)
+        }
+        interface.serve(RedeemTicket.self) { [unowned self] _, _ throws(BusError) in
+            RedeemTicket.Reply(claims: claims)
         }
         return interface
     }
