@@ -39,6 +39,24 @@ import Testing
             ])
     }
 
+    @Test func `that succeeds after it was canceled authenticates nobody`() async throws {
+        let scene = try await FakeScene()
+        let context = scene.context()
+        let canceled = Task {
+            try await context.evaluatePolicy(biometrics, localizedReason: "open")
+        }
+        let late = try #require(await scene.service.evaluations.next())
+        canceled.cancel()
+        #expect(await error { try await canceled.value }?.code == .appCancel)
+        late.answer(EvaluatePolicy.Reply(result: ["method": .string("biometrics")]))
+        // On the same connection, and so after the answer.
+        _ = LAEnvironment(link: scene.link).state
+        let asked = Task { try await context.evaluatePolicy(biometrics, localizedReason: "open") }
+        // Where the late success counted, nobody would be asked; then the time is over.
+        await scene.service.evaluations.next()?.fail(ServiceError.userCancel)
+        #expect(await error { try await asked.value }?.code == .userCancel)
+    }
+
     @Test(arguments: [
         (-1.0, 0.0), (0, 0), (.nan, 0), (12.5, 12.5), (300, 300), (301, 300), (.infinity, 300),
     ])
