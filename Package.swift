@@ -31,6 +31,17 @@ func program(_ name: String, path: String? = nil, _ dependencies: [Target.Depend
         name: name, dependencies: dependencies, path: path, swiftSettings: strict)
 }
 
+/// A program as an application's developer writes it: with nothing of ours but the product, and none
+/// of our settings.
+func application(
+    _ name: String, path: String? = nil, _ mode: SwiftLanguageMode,
+    _ dependencies: [Target.Dependency]
+) -> Target {
+    .executableTarget(
+        name: name, dependencies: dependencies, path: path ?? "Tests/Support/\(name)",
+        swiftSettings: [.swiftLanguageMode(mode)])
+}
+
 func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .testTarget(name: name, dependencies: dependencies, swiftSettings: strict)
 }
@@ -120,6 +131,13 @@ let package = Package(
         program(
             "virtual-finger", path: "Tests/Support/virtual-finger", ["TestKit", "SystemSupport"]),
 
+        program(
+            "context-probe", path: "Tests/Support/context-probe", ["LocalAuthentication"]),
+        application("tutorial-closure", .v5, ["LocalAuthentication"]),
+        application("tutorial-codes", .v5, ["LocalAuthentication"]),
+        application("tutorial-nserror", .v5, ["LocalAuthentication"]),
+        application("tutorial-concurrency", .v6, ["LocalAuthentication"]),
+
         // Tests.
         tests("TestKitTests", ["TestKit", "BusTestKit"]),
         tests("SystemSupportTests", ["SystemSupport", "TestKit", "CLinux"]),
@@ -178,7 +196,8 @@ let package = Package(
             "EndToEndTests",
             [
                 "BusTestKit", "TestKit", "DBusBinding", "LocalAuthContract",
-                "LocalAuthentication", "SystemSupport", "localauthd",
+                "LocalAuthentication", "SystemSupport", "localauthd", "context-probe",
+                "tutorial-closure", "tutorial-codes", "tutorial-nserror", "tutorial-concurrency",
             ]),
     ]
 )

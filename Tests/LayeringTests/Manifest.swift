@@ -12,7 +12,7 @@ struct Manifest {
     init(parsing text: String) {
         var targets: [String: Set<String>] = [:]
         let start =
-            /(?:\b(?:layer|support|program|tests)\(|\.systemLibrary\(\s*name:)\s*"([^"]+)"/
+            /(?:\b(?:layer|support|program|application|tests)\(|\.systemLibrary\(\s*name:)\s*"([^"]+)"/
         for match in text.matches(of: start) {
             let call = Self.rest(of: text[match.range.upperBound...])
             var dependencies: Set<String> = []
