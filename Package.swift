@@ -133,6 +133,9 @@ let package = Package(
 
         program(
             "context-probe", path: "Tests/Support/context-probe", ["LocalAuthentication"]),
+        program(
+            "text-probe", path: "Tests/Support/text-probe",
+            ["LocalAuthentication", "SystemSupport", "CLinux"]),
         application("tutorial-closure", .v5, ["LocalAuthentication"]),
         application("tutorial-codes", .v5, ["LocalAuthentication"]),
         application("tutorial-nserror", .v5, ["LocalAuthentication"]),
@@ -184,7 +187,7 @@ let package = Package(
             "LocalAuthenticationTests",
             [
                 "LocalAuthentication", "LocalAuthContract", "DBusBinding", "SystemSupport",
-                "BusTestKit",
+                "BusTestKit", "text-probe",
             ]),
         tests(
             "InteropTests",

@@ -6,6 +6,7 @@
 #include <sys/pidfd.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
+#include <libintl.h>
 #include <spawn.h>
 #include <poll.h>
 #include <shadow.h>

@@ -1,7 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A text for people.
-func localized(_ text: String) -> String { text }
+internal import SystemSupport
+
+/// The catalogues of the texts, where packages install them.
+private let texts = TextDomain("localauth", directory: "/usr/share/locale")
+
+/// A text in the user's language; itself where there is no translation.
+///
+/// `scripts/messages` finds the texts by this function's name.
+func localized(_ text: String) -> String { texts.translate(text) }
 
 extension LAError.Code {
     /// The sentence for people that goes with it.
