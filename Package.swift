@@ -141,6 +141,9 @@ let package = Package(
         application("tutorial-nserror", .v5, ["LocalAuthentication"]),
         application("tutorial-concurrency", .v6, ["LocalAuthentication"]),
 
+        application(
+            "note", path: "examples/swift/Sources/note", .v6, ["LocalAuthentication"]),
+
         // Tests.
         tests("TestKitTests", ["TestKit", "BusTestKit"]),
         tests("SystemSupportTests", ["SystemSupport", "TestKit", "CLinux"]),
@@ -191,7 +194,9 @@ let package = Package(
             ]),
         tests(
             "InteropTests",
-            ["BusTestKit", "TestKit", "DBusBinding", "LocalAuthContract", "localauthd"]),
+            [
+                "BusTestKit", "TestKit", "DBusBinding", "LocalAuthContract", "localauthd", "note",
+            ]),
         tests(
             "ReplayTests",
             ["BusTestKit", "TestKit", "DBusBinding", "LocalAuthContract", "localauthd"]),

@@ -13,19 +13,14 @@ import Testing
     let client: TestClient
     let account: TestAccount
     let scratch: Scratch
-    /// A copy that the account can run, wherever this package was built.
-    private let program: String
 
     private init(
         _ service: TestService, _ client: TestClient, _ account: TestAccount, _ scratch: Scratch
-    ) throws {
+    ) {
         self.service = service
         self.client = client
         self.account = account
         self.scratch = scratch
-        program = scratch.file("localauthctl")
-        try FileManager.default.copyItem(
-            atPath: productsDirectory.appending(path: "localauthctl").path, toPath: program)
     }
 
     /// Runs a test with an account of its own.
@@ -62,7 +57,7 @@ import Testing
                 .storage, configuration: configuration, bus: bus,
                 arguments: ["--pam-dir", scratch.path])
             let client = try await TestClient(service.bus)
-            let stage = try await PasswordStage(service, client, account, scratch)
+            let stage = await PasswordStage(service, client, account, scratch)
             try await body(stage)
             await client.close()
         }
@@ -90,16 +85,30 @@ import Testing
     }
 
     /// Starts localauthctl as the account, on a terminal.
-    func localauthctl(_ arguments: String...) async throws -> Pty {
-        try await localauthctl(arguments)
-    }
+    func localauthctl(_ arguments: String...) throws -> Pty { try localauthctl(arguments) }
 
-    func localauthctl(_ arguments: [String]) async throws -> Pty {
-        try Pty(
+    func localauthctl(_ arguments: [String]) throws -> Pty { try start("localauthctl", arguments) }
+
+    /// Starts a program of this package as the account, on a terminal.
+    /// - Parameters:
+    ///   - name: its name.
+    ///   - arguments: its arguments.
+    ///   - home: the folder that the program takes for the account's.
+    /// - Returns: the terminal.
+    /// - Throws: what kept it from starting.
+    func start(_ name: String, _ arguments: [String], home: String = "/nonexistent") throws -> Pty {
+        // A copy that the account can run, wherever this package was built.
+        let copy = scratch.file(name)
+        if !FileManager.default.fileExists(atPath: copy) {
+            try FileManager.default.copyItem(
+                atPath: productsDirectory.appending(path: name).path, toPath: copy)
+        }
+        return try Pty(
             "/usr/bin/setpriv",
-            [
-                "--reuid", account.name, "--regid", "nogroup", "--clear-groups", "--", program,
-            ] + arguments, environment: service.bus.environment)
+            ["--reuid", account.name, "--regid", "nogroup", "--clear-groups", "--", copy]
+                + arguments,
+            // Foundation's name for it; it goes by no other.
+            environment: service.bus.environment.merging(["CFFIXED_USER_HOME": home]) { $1 })
     }
 
     /// Root enrols a finger of the account's.

@@ -15,7 +15,7 @@ import Testing
 struct `With a real password` {
     @Test func `a person gets in on the terminal, at the second try`() async throws {
         try await PasswordStage.with { stage in
-            let pty = try await stage.localauthctl("evaluate", "--policy", "any", "--reason", "x")
+            let pty = try stage.localauthctl("evaluate", "--policy", "any", "--reason", "x")
             #expect(await pty.shows("Password: "))
             pty.type("not this one\n")
             #expect(await pty.shows("That password is wrong (tries left: 2).\r\nPassword: "))
@@ -28,14 +28,14 @@ struct `With a real password` {
 
     @Test func `three wrong ones end it, and Ctrl-C cancels it`() async throws {
         try await PasswordStage.with { stage in
-            let pty = try await stage.localauthctl("evaluate", "--policy", "any", "--reason", "x")
+            let pty = try stage.localauthctl("evaluate", "--policy", "any", "--reason", "x")
             for _ in 1...3 {
                 #expect(await pty.shows("Password: "))
                 pty.type("wrong\n")
             }
             #expect(await pty.shows("(AuthenticationFailed)"))
             #expect(await pty.wait() == 1)
-            let other = try await stage.localauthctl("evaluate", "--policy", "any", "--reason", "x")
+            let other = try stage.localauthctl("evaluate", "--policy", "any", "--reason", "x")
             #expect(await other.shows("Password: "))
             other.type("\u{3}")
             #expect(await other.shows("(UserCancel)"))
@@ -55,15 +55,15 @@ struct `With a real password` {
                 await evaluation.value
                 try await stage.service.storage.waitUntilClosed()
             }
-            let refused = try await stage.localauthctl("evaluate", "--reason", "x")
+            let refused = try stage.localauthctl("evaluate", "--reason", "x")
             #expect(await refused.wait() == 6)
-            let pty = try await stage.localauthctl("unlock")
+            let pty = try stage.localauthctl("unlock")
             #expect(await pty.shows("Password: "))
             pty.type(TestAccount.password + "\n")
             #expect(await pty.wait() == 0)
-            let can = try await stage.localauthctl("can")
+            let can = try stage.localauthctl("can")
             #expect(await can.wait() == 0)
-            let again = try await stage.localauthctl("unlock")
+            let again = try stage.localauthctl("unlock")
             #expect(await again.shows("not locked out"))
             #expect(await again.wait() == 0)
         }
@@ -130,12 +130,12 @@ struct `With a real password` {
             try await stage.account.change("passwd -d \(stage.account.name)")
             // Whoever was told that there is one hears of it.
             await stage.client.next { $0 == .environmentChanged }
-            let empty = try await stage.localauthctl(any)
+            let empty = try stage.localauthctl(any)
             #expect(await empty.shows("(PasscodeNotSet)"))
             #expect(await empty.wait() == 5)
             try await stage.account.setPassword()
             try await stage.account.change("chage -E 0 \(stage.account.name)")
-            let expired = try await stage.localauthctl(any)
+            let expired = try stage.localauthctl(any)
             #expect(await expired.shows("(AccountUnavailable)"))
             #expect(await expired.wait() == 7)
         }
@@ -159,7 +159,7 @@ struct `With a real password` {
                 _ = try await stage.client.can()
                 try await Task.sleep(for: .milliseconds(10))
             }
-            let pty = try await stage.localauthctl("evaluate", "--policy", "any", "--reason", "x")
+            let pty = try stage.localauthctl("evaluate", "--policy", "any", "--reason", "x")
             #expect(await pty.shows("Password: "))
             try await pty.type(contentsOf: secret)
             // PAM has taken it, and asks for more.
@@ -230,7 +230,7 @@ struct `With a real password` {
 
     @Test func `the check is gone when its caller is, and others are served`() async throws {
         try await PasswordStage.with(asksMore: true) { stage in
-            let pty = try await stage.localauthctl("evaluate", "--policy", "any", "--reason", "x")
+            let pty = try stage.localauthctl("evaluate", "--policy", "any", "--reason", "x")
             #expect(await pty.shows("Password: "))
             pty.type(TestAccount.password + "\n")
             #expect(await pty.shows("Frage"))
@@ -257,10 +257,10 @@ struct `A finger of one's own` {
         try await PasswordStage.with(
             bus: bus, configuration: `Questions to polkit`.configuration
         ) { stage in
-            let denied = try await stage.localauthctl("enroll", "left-thumb")
+            let denied = try stage.localauthctl("enroll", "left-thumb")
             #expect(await denied.wait() == 7)
             try await polkit.allow(stage.account.name, "org.example.localauth.manage")
-            let pty = try await stage.localauthctl("enroll", "left-thumb")
+            let pty = try stage.localauthctl("enroll", "left-thumb")
             #expect(await pty.shows("Password: "))
             #expect(!stage.service.storage.isOpen)
             pty.type(TestAccount.password + "\n")

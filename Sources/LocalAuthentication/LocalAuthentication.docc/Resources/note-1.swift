@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+/// A note.
+struct Note {
+    let file = URL.homeDirectory.appending(path: ".note")
+
+    func write(_ text: String) throws {
+        // No other account may read it, not even while it is written.
+        umask(0o077)
+        try Data(text.utf8).write(to: file, options: .atomic)
+    }
+
+    func read() throws -> String {
+        try String(contentsOf: file, encoding: .utf8)
+    }
+}
+
+func show(_ line: String) {
+    FileHandle.standardError.write(Data((line + "\n").utf8))
+}
+
+@main struct Program {
+    static func main() throws {
+        let arguments = CommandLine.arguments.dropFirst()
+        switch arguments.first {
+        case "write": try Note().write(arguments.dropFirst().joined(separator: " "))
+        case "read": print(try Note().read())
+        default: show("usage: note write TEXT... | note read")
+        }
+    }
+}
