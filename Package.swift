@@ -204,7 +204,8 @@ let package = Package(
             "EndToEndTests",
             [
                 "BusTestKit", "TestKit", "DBusBinding", "LocalAuthContract",
-                "LocalAuthentication", "SystemSupport", "localauthd", "context-probe",
+                "LocalAuthentication", "SystemSupport", "localauthd", "localauthctl",
+                "context-probe",
                 "tutorial-closure", "tutorial-codes", "tutorial-nserror", "tutorial-concurrency",
             ]),
     ]
