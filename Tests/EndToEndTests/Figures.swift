@@ -14,6 +14,9 @@ struct Figures: CustomStringConvertible {
     let children: Int
     let matchRules: UInt32
 
+    /// What an allocator may keep of work that is done.
+    static let allocatorKiB = 4_096
+
     /// Takes them when nothing is under way: the reader is closed and the history written.
     init(of service: TestService, by client: TestClient) async throws {
         try await service.storage.waitUntilClosed()
@@ -36,7 +39,7 @@ struct Figures: CustomStringConvertible {
 
     /// Nothing has grown but for what an allocator keeps.
     func expectNoMore(
-        than before: Figures, residentKiB growth: Int = 4_096,
+        than before: Figures, residentKiB growth: Int = allocatorKiB,
         sourceLocation: SourceLocation = #_sourceLocation
     ) {
         #expect(abs(descriptors - before.descriptors) <= 1, sourceLocation: sourceLocation)

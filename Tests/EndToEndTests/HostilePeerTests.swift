@@ -13,18 +13,26 @@ import Testing
         let (service, client) = try await enrolled()
         try await touch(service.storage, by: client)
         // Calls that come faster than they are served wait in memory, of which the allocator keeps
-        // what it once had; what is lost would be lost the second time too.
-        for _ in 0..<1_000 { try await callAndLeave(service.bus) }
-        try await touch(service.storage, by: client)
-        let before = try await Figures(of: service, by: client)
-        for _ in 0..<1_000 { try await callAndLeave(service.bus) }
-        try await touch(service.storage, by: client)
+        // what it once had, and on a busy machine more of them wait now and then. What is lost with
+        // each caller would be lost in every round.
+        var before = try await round(service, client)
+        var after = try await round(service, client)
+        for _ in 1...3 where after.residentKiB - before.residentKiB >= Figures.allocatorKiB {
+            before = after
+            after = try await round(service, client)
+        }
         #expect(try await client.can().code == 0)
         #expect(try await client.attemptsLeft() == 5)
-        let after = try await Figures(of: service, by: client)
         #expect(service.daemon.isRunning)
         after.expectNoMore(than: before)
         print("a thousand callers that leave: \(before) -> \(after)")
+    }
+
+    /// A thousand callers; what the daemon takes after them.
+    private func round(_ service: TestService, _ client: TestClient) async throws -> Figures {
+        for _ in 0..<1_000 { try await callAndLeave(service.bus) }
+        try await touch(service.storage, by: client)
+        return try await Figures(of: service, by: client)
     }
 
     @BusQueue private func callAndLeave(_ bus: PrivateBus) async throws {
